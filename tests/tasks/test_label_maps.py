@@ -106,9 +106,9 @@ def test_sets_of_labels_are_equal_when_their_folded_labels_are() -> None:
 
 def test_a_row_without_a_label_stays_so_when_labels_fall_together() -> None:
     from comparanda.core.text_columns import TextColumn
-    from comparanda.tasks.label_maps import _replace
+    from comparanda.tasks.label_maps import _apply_map
 
-    column, _ = _replace(TextColumn.of(["A", "B", None]), {"B": "A"}, "x", several=False)
+    column, _ = _apply_map(TextColumn.of(["A", "B", None]), {"B": "A"}, "x", several=False)
     assert [column[row] if column.codes[row] != column.missing else None for row in range(3)] == ["A", "A", None]
 
 

@@ -1,1 +1,1 @@
-"""From aligned corpora to verdicts: one module a kind of annotation."""
+"""Evaluation tasks, which turn aligned corpora into verdicts: one package per kind of annotation."""

@@ -1,6 +1,6 @@
-"""Several outputs made one: votes on spans, links, tags, labels and trees.
+"""Combination of several system outputs by voting on spans, links, tags, labels or trees.
 
-A vote sees what runs say and the words of the key. It never looks at what the key says.
+A vote sees the predictions of the runs and the words of the key, never the key's annotations.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from comparanda.tasks.vote_methods import DEFAULTS, MILLION, TAG_VOTE, Ground, M
 
 Overlap = Literal["keep", "best"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
-"""What is done about combined spans that overlap: all are kept, or the strongest alone."""
+"""Which combined spans that overlap are retained: all, or only the strongest."""
 
 
 def combined(
     aligned: Aligned,
-    ground: Ground,
+    target: Ground,
     method: Method,
     trust: Trust,
     *,
     same_ids: Mapping[str, str] | None = None,
     overlap: Overlap = "keep",
 ) -> Corpus:
-    """Combine the runs of a key: a corpus on its documents, sentences and words, with what the runs say together.
+    """Combine runs into one corpus with the documents, sentences and words of the key.
 
     Args:
         aligned: the key and its runs.
-        ground: what is voted on.
-        method: how.
+        target: the kind of annotation that is voted on.
+        method: the combination method.
         trust: how far each run is trusted.
-        same_ids: for ids that mean the same as others, the one that stands for all.
-        overlap: whether combined spans that overlap are all kept, or the best of them.
+        same_ids: the canonical id of each id that has equivalents.
+        overlap: whether all combined spans that overlap are retained, or only the best of them.
 
     """
-    method.check(ground, len(aligned.responses))
-    if ground == "trees":
+    method.check(target, len(aligned.responses))
+    if target == "trees":
         return voted_trees(aligned, method, trust)
-    if ground == "values":
+    if target == "values":
         return voted_values(aligned, method, trust)
-    if ground == "sets":
+    if target == "sets":
         return voted_sets(aligned, method, trust)
     if method.kind == TAG_VOTE:
         return voted_chunks(aligned, method, trust)
-    ids = (same_ids or {}) if ground == "links" else None
+    ids = (same_ids or {}) if target == "links" else None
     return voted_spans(aligned, method, trust, same_ids=ids, apart=overlap == "best")
 
 

@@ -1,4 +1,4 @@
-"""What a task is: which inputs it takes, which options it understands, and its judge."""
+"""Tasks: their inputs and options, and the function that evaluates each."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ NOUNS: tuple[Nouns, ...] = get_args(Nouns)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How values are brought to one tongue, and which sites count.
+    """Evaluation options: how labels are normalised and which sites count.
 
     Args:
-        column: the column that is judged; None for the task's own.
+        column: the column to evaluate; None for the task's own.
         maps: label maps by side: "all" (the key and every system), "key", or a system's name.
-        fold_case: compare labels without regard to case.
-        only: count sites with these key labels alone.
+        fold_case: whether labels are compared case-insensitively.
+        only: count only sites with these key labels.
         ignore: leave out sites with these key labels.
         train: the words seen in training, for the attribute `seen`.
-        punctuation: which words of the key are punctuation and do not count.
+        punctuation: which words of the key count as punctuation and are excluded.
         labels: how relations are compared: `universal` without their subtypes, or `full`.
-        rules: by which spans are judged.
-        paranoid: whether rules are also run without any shortcut, and both results compared.
-        same_ids: for ids that mean the same as others, the one that stands for all.
-        singletons: whether mentions that are alone in their chain count.
-        repeated: what becomes of a mention that is given twice: its first chain keeps it, or as in the reference
-            scorer, which does so only with those that the key has.
-        matching: when a mention of a response is taken for one of the key: at the same place, with the same head, or
-            inside of it and with its head.
-        nouns: by which tags nouns and pronouns are told.
-        missing: what to do about documents that one side lacks.
-        across: what names topics, whose documents chains may span: an attribute of documents, "until:" and a sign for
-            their names up to that, or "all" for one topic; None where chains end with their documents.
-        decide: how probabilistic output becomes a hard one: by the weights of tuples, or by spans first.
-        min_weight: what weighs less is not in the hard output.
+        rules: the rule set that evaluates spans.
+        paranoid: whether rules are also run without optimisations and both results compared.
+        same_ids: the canonical id of each id that has equivalents.
+        singletons: whether singleton mentions count.
+        repeated: what happens to a mention that occurs twice: its first chain keeps it, or, as in the reference scorer,
+            only if the key has the mention.
+        matching: when a predicted mention matches one of the key: same extent, same head, or inside it and including
+            its head.
+        nouns: the tag set that identifies nouns and pronouns.
+        missing: what to do about documents missing on one side.
+        across: what identifies the topics that chains may span: a document attribute, "until:" and a delimiter for the
+            document name up to that delimiter, or "all" for a single topic; None where chains stay within documents.
+        decide: how probabilistic output is turned into hard output: by the weights of tuples, or spans first.
+        min_weight: the smallest weight in the hard output.
 
     """
 
@@ -86,19 +86,19 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A task: the door by which a new one enters.
+    """A task; new tasks register as entry points.
 
     Args:
-        name: as it is written after `--task`.
+        name: its name on the command line, after `--task`.
         summary: one line for the help.
-        shape: whether it wants running tokens or independent rows.
-        column: the column it judges unless told otherwise; None for the format's own.
-        judge: from aligned corpora to verdicts.
-        layer: what it judges: one value a row, trees, spans, chains, or probable spans.
-        columns: further columns that it wants of every side.
-        policies: the options beyond the common ones that it understands.
-        rules: the rules by which it judges unless told otherwise, if it is judged by rules.
-        missing: what to do about documents that a response lacks unless told otherwise.
+        shape: whether its input is running tokens or independent rows.
+        column: the column it evaluates by default; None for the format's own.
+        judge: the function that turns aligned corpora into verdicts.
+        layer: what it evaluates: one value per row, trees, spans, chains, or probabilistic spans.
+        columns: further columns that it needs from every side.
+        policies: the options it accepts in addition to the common ones.
+        rules: its default rule set, if it is evaluated by rules.
+        missing: what to do by default about documents missing from a system output.
 
     """
 
@@ -115,9 +115,9 @@ class Task:
 
 
 def find_task(written: str) -> tuple[Task, str | None]:
-    """Return the task that a text names, and the column behind a colon: `tag`, `tag:xpos`, `label`.
+    """Find a task by name, and the column after a colon, if any: `tag`, `tag:xpos`, `label`.
 
-    Tasks register by the entry point group `comparanda.tasks`.
+    Tasks register in the entry point group `comparanda.tasks`.
     """
     name, _, column = written.partition(":")
     entries = registered("comparanda.tasks")

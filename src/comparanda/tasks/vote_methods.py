@@ -1,4 +1,4 @@
-"""The ways of combining the outputs of several runs: their names, and what each of them can combine."""
+"""Methods of combining the outputs of several runs: names, applicability, vote weights, and votes on single values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 Ground = Literal["spans", "links", "values", "sets", "trees"]
-"""What is voted on: typed spans, typed spans with an id, one value a row, a set of labels a row, trees."""
+"""What is voted on: typed spans, typed spans with an id, one value per row, a set of labels per row, trees."""
 
 Needs = Literal["nothing", "ranks", "weights", "labels"]
-"""What a vote must know of the runs: nothing, which is better, how good each is, how good at each label."""
+"""What a vote must know about the runs: nothing, their ranking, their scores, or their scores for each label."""
 
 UNION = "union"
 INTERSECTION = "intersection"
@@ -43,11 +43,11 @@ DEFAULTS: dict[Ground, tuple[str, ...]] = {
     "sets": (UNION, MAJORITY, INTERSECTION, WEIGHTED, PER_LABEL),
     "trees": (TREE_VOTE, WEIGHTED_TREE_VOTE),
 }
-"""The methods that are tried where none is named."""
+"""The methods to try where none is given."""
 
 NAMES = (UNION, INTERSECTION, f"{AT_LEAST}-K", MAJORITY, WEIGHTED, PER_LABEL, TAG_VOTE, TREE_VOTE, WEIGHTED_TREE_VOTE)
 
-_VOTES: dict[Ground, str] = {
+_VOTE_NAMES: dict[Ground, str] = {
     "spans": "span vote",
     "links": "link vote",
     "values": "value vote",
@@ -61,12 +61,12 @@ _NEEDS: dict[str, Needs] = {
     TREE_VOTE: "ranks",
     WEIGHTED_TREE_VOTE: "weights",
 }
-_WRITTEN = re.compile(rf"{AT_LEAST}-([0-9]+)")
+_AT_LEAST_PATTERN = re.compile(rf"{AT_LEAST}-([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way of combining, by its name, such as `union`, `at-least-2` or `weighted`.
+    """A combination method by name, such as `union`, `at-least-2` or `weighted`.
 
     >>> Method.parse("at-least-2")
     Method(kind='at-least', least=2)
@@ -78,9 +78,9 @@ class Method:
 
     @classmethod
     def parse(cls, written: str) -> Method:
-        """Read a name as people write it."""
+        """Parse a method name as users write it."""
         name = written.strip().lower()
-        if found := _WRITTEN.fullmatch(name):
+        if found := _AT_LEAST_PATTERN.fullmatch(name):
             if int(found[1]) < 1:
                 raise UsageError(f"{written!r}: at least one run must have what is kept", hint=f"{AT_LEAST}-2, say")
             return cls(AT_LEAST, int(found[1]))
@@ -93,55 +93,56 @@ class Method:
     def __str__(self) -> str:
         return self.kind if self.least is None else f"{self.kind}-{self.least}"
 
-    def needs(self, ground: Ground) -> Needs:
-        """Return what must be known of the runs; where one value is to be found, ties go to the better run."""
-        return _NEEDS.get(self.kind, "ranks" if ground == "values" else "nothing")
+    def needs(self, target: Ground) -> Needs:
+        """Determine what must be known about the runs; votes on single values rank the runs to break ties."""
+        return _NEEDS.get(self.kind, "ranks" if target == "values" else "nothing")
 
-    def vote(self, ground: Ground) -> str:
-        """Return what is voted on, in words: a vote on spans and one on their tags differ."""
-        return "tag vote" if self.kind == TAG_VOTE else _VOTES[ground]
+    def vote(self, target: Ground) -> str:
+        """Name the kind of vote; a vote on spans differs from one on their tags."""
+        return "tag vote" if self.kind == TAG_VOTE else _VOTE_NAMES[target]
 
-    def check(self, ground: Ground, runs: int) -> None:
-        """Refuse what cannot be combined so."""
+    def check(self, target: Ground, runs: int) -> None:
+        """Raise UsageError if the method does not apply."""
         if self.least is not None and self.least > runs:
             raise UsageError(f"{self}: there are only {runs} runs", hint=f"{AT_LEAST}-{runs} is what all of them have")
-        reason = self._misfit(ground)
+        reason = self._unsuitability(target)
         if reason is not None:
-            raise UsageError(f"{self}: {reason}", hint=f"methods here: {', '.join(DEFAULTS[ground])}")
+            raise UsageError(f"{self}: {reason}", hint=f"methods here: {', '.join(DEFAULTS[target])}")
 
-    def _misfit(self, ground: Ground) -> str | None:
+    def _unsuitability(self, target: Ground) -> str | None:
         of_trees = self.kind in {TREE_VOTE, WEIGHTED_TREE_VOTE}
-        if ground == "trees":
+        if target == "trees":
             return None if of_trees else "heads that are voted on one by one need not make a tree"
         if of_trees:
             return "there are no trees to vote on"
-        if ground == "values" and self.kind in {UNION, INTERSECTION}:
+        if target == "values" and self.kind in {UNION, INTERSECTION}:
             return f"a word or a row has one value, so there is no {self.kind} of several"
-        if self.kind == TAG_VOTE and ground == "links":
+        if self.kind == TAG_VOTE and target == "links":
             return "tags of words carry no ids, so links cannot be voted on by tags"
-        if self.kind == TAG_VOTE and ground != "spans":
+        if self.kind == TAG_VOTE and target != "spans":
             return "it is for spans, whose words have chunk tags"
         return None
 
 
-# One value of several: the one with most votes.
+# Election of one of several values.
 
 
 _BLOCK = 1 << 15
 
 
 def elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None = None) -> Codes:
-    """Return the value of each row that most votes are for.
+    """Elect the value with the most votes in each row.
 
-    Of values with equal votes the one wins that the better run has, by its score; of these the first by code. A run
-    that is absent at a row has no vote there; where all are, the value is `absent`.
+    A tie goes to the value of the run with the higher score, then to the lowest code. A run that is absent in a row
+    has no vote there; where all are absent, the value is `absent`.
 
     Args:
-        values: for each run its value in each row, as a code.
-        absent: the code of a run that has none.
+        values: the value of each run in each row, as a code.
+        absent: the code of a missing value.
         fold: the fold of each row.
-        weights: what votes count, by fold, value and run.
-        least: how many votes the value must have; where none has, that of the best run is taken. Votes count one then.
+        weights: the vote weights by fold, value and run.
+        least: the number of votes required; where no value has them, that of the best run is taken. Needs votes of
+            weight one.
 
     """
     winner = np.array(values[0], copy=True)
@@ -149,15 +150,15 @@ def elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, 
     for other in values[1:]:
         contested |= other != values[0]
     rows = np.flatnonzero(contested)
-    for begin in range(0, len(rows), _BLOCK):  # blocks that stay in the processor's cache
+    for begin in range(0, len(rows), _BLOCK):  # blocks small enough for the processor's cache
         some = rows[begin : begin + _BLOCK]
-        winner[some] = _elected(
+        winner[some] = _elect_contested(
             [each[some] for each in values], absent=absent, fold=fold[some], weights=weights, least=least
         )
     return winner
 
 
-def _elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None) -> Codes:
+def _elect_contested(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None) -> Codes:
     scores = [weights.score[fold, run] for run in range(len(values))]
     cast = [weights.weight[fold, np.where(value == absent, 0, value), run] for run, value in enumerate(values)]
     winner = np.full(len(fold), absent, values[0].dtype)
@@ -176,11 +177,10 @@ def _elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights,
     return winner
 
 
-# How far each run is trusted, and the weights of its votes that follow from it.
+# Trust in each run, and the vote weights that follow from it.
 #
-# Weights are whole numbers, millionths of a score: sums of them are exact, so that no tie and no majority depends on
-# the
-# order in which runs are given.
+# Weights are integers, in millionths of a score: their sums are exact, so that no tie and no majority depends on the
+# order of the runs.
 
 
 MILLION = 1_000_000
@@ -188,13 +188,13 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Trust:
-    """How good each run was somewhere else: on dev data, or on the other folds of the same.
+    """The scores of each run on other data: on dev data, or on the other folds.
 
     Args:
-        runs: the names of the runs; of equally good ones the first by name is taken.
+        runs: the names of the runs; ties go to the first by name.
         fold: the fold of each row of the key.
         score: the main score of each run, in millionths, as (folds, runs).
-        labels: the labels for which more is known.
+        labels: the labels with scores of their own.
         by_label: the F1 of each of them, in millionths, as (folds, labels, runs).
 
     """
@@ -207,39 +207,39 @@ class Trust:
 
     @classmethod
     def equal(cls, rows: int, runs: Sequence[str]) -> Trust:
-        """Trust all runs alike."""
+        """Trust all runs equally."""
         count = len(runs)
         alike, unknown = np.full((1, count), MILLION), np.zeros((1, 0, count), np.int64)
         return cls(runs=tuple(runs), fold=np.zeros(rows, np.int64), score=alike, labels=(), by_label=unknown)
 
     def best(self) -> Rows:
-        """Return the best run of each fold."""
-        return self._largest(self.score)
+        """Find the best run of each fold."""
+        return self._best_run(self.score)
 
-    def _largest(self, merit: Whole) -> Rows:
-        """Return the run of the largest merit, along the last axis; of equal ones the first by name."""
+    def _best_run(self, merit: Whole) -> Rows:
+        """Find the run with the largest merit along the last axis; ties go to the first by name."""
         order = np.array(sorted(range(len(self.runs)), key=self.runs.__getitem__))
         largest: Rows = order[merit[..., order].argmax(axis=-1)]
         return largest
 
     def choices(self) -> Whole:
-        """Return the run that is best at each label, as (folds, labels); the best overall where none has any right.
+        """Find the best run for each label, as (folds, labels); the best overall where no run has the label right.
 
-        Of runs equally good at a label the better one overall is taken.
+        Of runs equally good at a label, the better one overall is taken.
         """
         rank = np.unique(self.score, return_inverse=True)[1].reshape(self.score.shape)
-        chosen = self._largest(self.by_label * (rank.max(initial=0) + 1) + rank[:, None, :])
+        chosen = self._best_run(self.by_label * (rank.max(initial=0) + 1) + rank[:, None, :])
         return np.where(self.by_label.max(axis=2, initial=0) > 0, chosen, self.best()[:, None])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Weights:
-    """What the vote of each run counts.
+    """The weight of each run's vote.
 
     Args:
-        weight: for each fold and label the weight of each run, as (folds, labels, runs).
-        least: what the votes for one thing must come to, in each fold.
-        score: how good each run is, for ties, as (folds, runs).
+        weight: the weight of each run for each fold and label, as (folds, labels, runs).
+        least: the total weight that an item needs, in each fold.
+        score: the score of each run, to break ties, as (folds, runs).
 
     """
 
@@ -248,12 +248,12 @@ class Weights:
     score: Whole
 
     def over(self, values: int) -> Weights:
-        """Let votes count the same whatever they are for, with so many values that they can be for."""
+        """Apply the weights for the first value to all of `values` possible values."""
         folds, _, runs = self.weight.shape
         return Weights(np.broadcast_to(self.weight[:, :1], (folds, values, runs)), self.least, self.score)
 
     def totals(self, fold: Rows, label: Codes, claimed: Sequence[Truths]) -> Whole:
-        """Add up the votes for things of some labels, given which of them each run claims."""
+        """Sum the votes for labelled items, given the items that each run claims."""
         total = np.zeros(len(fold), np.int64)
         for run, claims in enumerate(claimed):
             rows = np.flatnonzero(claims)
@@ -262,22 +262,22 @@ class Weights:
 
 
 def weights_of(method: Method, trust: Trust, names: Sequence[str]) -> Weights:
-    """Return the weights of votes on things with one of some labels, by the code of their label."""
+    """Compute the vote weights for items with these labels, by label code."""
     if method.kind == PER_LABEL:
-        return _of_chosen(trust, names)
+        return _weights_per_label(trust, names)
     score, runs = trust.score, len(trust.runs)
     shape = (len(score), len(names), runs)
     least = {AT_LEAST: method.least or 1, INTERSECTION: runs, MAJORITY: runs // 2 + 1}
     if method.needs("spans") == "weights":
-        weight = np.where(score.sum(axis=1, keepdims=True) > 0, score, 1)  # runs without any merit count alike
+        weight = np.where(score.sum(axis=1, keepdims=True) > 0, score, 1)  # runs that all score 0 count equally
         half = weight.sum(axis=1) // 2 + 1
         return Weights(np.broadcast_to(weight[:, None, :], shape), half, score)
     ones = np.broadcast_to(np.int64(1), shape)
     return Weights(ones, np.full(len(score), least.get(method.kind, 1)), score)
 
 
-def _of_chosen(trust: Trust, names: Sequence[str]) -> Weights:
-    """Let only the run speak that is best at a label; the better it is at that, the more its word weighs."""
+def _weights_per_label(trust: Trust, names: Sequence[str]) -> Weights:
+    """Give a vote only to the best run for each label, weighted by its score there."""
     place = {label: number for number, label in enumerate(trust.labels)}
     known = np.array([place.get(name, -1) for name in names], np.int64)
     folds = len(trust.score)

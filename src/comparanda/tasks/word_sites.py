@@ -1,4 +1,4 @@
-"""What all judges of running words share: where sites stand, what is known of them, which are left out."""
+"""Sites at words, for all tasks on running text: their positions and attributes, and which are excluded."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from comparanda.tasks.task import Options
 
 Places = tuple["NDArray[np.int32]", "NDArray[np.int32]", "NDArray[np.int32]"]
-"""Document, sentence and place of each site."""
+"""Document, sentence and position of each site."""
 
 
 def run_names(systems: Sequence[System]) -> tuple[str, ...]:
-    """Name the runs: like their system, or `system#1`, `system#2` … where it has several."""
+    """Name the runs after their system, or `system#1`, `system#2` … where it has several."""
     names: dict[int, str] = {}
     for system in systems:
         for number, run in enumerate(system.runs, start=1):
@@ -39,13 +39,13 @@ def run_names(systems: Sequence[System]) -> tuple[str, ...]:
 
 
 def units_of(key: Corpus) -> Units:
-    """Return what statistics resample: the key's documents, or its sentences or rows where it marks none."""
+    """Choose the resampling units: the key's documents, or sentences or rows where it has no document boundaries."""
     kind: UnitKind = "document" if key.documents.marked else "row" if key.by_id else "sentence"
     return Units(kind, len(key.documents) if kind == "document" else len(key.sentences) - 1)
 
 
 def coded(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
-    """Bring the columns of all sides, the key's first, to one table of names; absent is one where rows can be."""
+    """Encode the columns of all sides, the key's first, with common codes, and `ABSENT` if rows can be missing."""
     whole = all(row_map.identity for row_map in aligned.maps)
     absent = [] if whole else [TextColumn(np.zeros(0, np.uint8), (ABSENT,))]
     names, codes = canonical([*columns, *absent])
@@ -53,7 +53,7 @@ def coded(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, .
 
 
 def values_of(aligned: Aligned, names: tuple[str, ...], codes: Sequence[Codes]) -> tuple[Codes, ...]:
-    """Carry the values of all responses, as `coded` gives them, to the key's rows."""
+    """Map the encoded values of all system outputs onto the rows of the key."""
     absent = names.index(ABSENT) if ABSENT in names else 0
     values = zip(codes[1:], aligned.maps, strict=True)
     return tuple(values_on_key(column, row_map, absent) for column, row_map in values)
@@ -68,7 +68,7 @@ def verdicts_of(
     settings: Mapping[str, str],
     notes: Sequence[Note],
 ) -> Verdicts:
-    """Put the views of a task together with what the key and the alignment say."""
+    """Build verdicts from the views of a task, the key and the alignment."""
     key, runs = aligned.key, run_names(systems)
     return Verdicts(
         task=task,
@@ -84,21 +84,21 @@ def verdicts_of(
 
 
 def places_of(key: Corpus) -> Places:
-    """Return where each row of the key stands, a site a row."""
+    """Locate each row of the key; every row is a site."""
     bounds = key.row_documents
     place = (np.arange(len(key)) - np.repeat(bounds[:-1], np.diff(bounds))).astype(np.int32)
     return owner_of_rows(bounds), owner_of_rows(key.sentences), place
 
 
 def attributes_of(key: Corpus, document: NDArray[np.int32], options: Options) -> dict[str, Attribute]:
-    """Offer what the key knows of each row: its word, other columns, its sentence's length, its document's data."""
+    """Build the attributes of the key's rows: word, other columns, sentence length, position, document attributes."""
     attributes: dict[str, Attribute] = {}
     words, sizes = key.words, np.diff(key.sentences)
     if words is not None:
         attributes["id" if key.by_id else "word"] = Attribute("text", lambda: words.intern().sorted())
     if words is not None and options.train is not None:
         train = options.train
-        attributes["seen"] = Attribute("truth", lambda: _seen(words.intern(), train))
+        attributes["seen"] = Attribute("truth", lambda: _is_seen(words.intern(), train))
     if not key.by_id:
         attributes["length"] = Attribute("number", lambda: np.repeat(sizes, sizes))
         attributes["position"] = Attribute(
@@ -106,21 +106,21 @@ def attributes_of(key: Corpus, document: NDArray[np.int32], options: Options) ->
         )
     for name, column in key.columns.items():
         if name != "value":
-            attributes[name] = _sorted(column)
+            attributes[name] = _text_attribute(column)
     for name, column in key.documents.attributes.items():
-        attributes.setdefault(name, _of_documents(column.sorted(), document))
+        attributes.setdefault(name, _document_attribute(column.sorted(), document))
     return attributes
 
 
-def _sorted(column: TextColumn) -> Attribute:
+def _text_attribute(column: TextColumn) -> Attribute:
     return Attribute("text", column.sorted)
 
 
-def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
+def _document_attribute(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
     return Attribute("text", lambda: column.take(document.astype(np.int64)))
 
 
-def _seen(words: TextColumn, train: frozenset[str]) -> NDArray[np.bool_]:
+def _is_seen(words: TextColumn, train: frozenset[str]) -> NDArray[np.bool_]:
     return np.array([name in train for name in words.names])[words.codes]
 
 
@@ -130,15 +130,15 @@ def surplus_items(
     names: tuple[str, ...],
     judged: Callable[[int, Surplus], tuple[Codes, Codes]],
 ) -> Items | None:
-    """Make negative items of the words that responses have beside the key's; None where there are none.
+    """Build negative items from the words of system outputs that the key does not have; None where there are none.
 
-    Two runs claim the same item if they cut out the same characters and give them the same value.
+    Two runs claim the same item if their words cover the same characters and have the same value.
 
     Args:
-        aligned: the key and its responses.
-        places: where the key's words stand.
+        aligned: the key and the system outputs.
+        places: the positions of the key's words.
         names: the labels by code.
-        judged: gives the label and the value of each surplus word of a run, under codes that all runs share.
+        judged: yields the label and the value of each surplus word of a run, under codes common to all runs.
 
     """
     tables = []
@@ -146,7 +146,7 @@ def surplus_items(
         if row_map.surplus is not None:
             found = row_map.surplus
             labels, values = judged(run, found)
-            order = _order_of_equals(np.stack([found.near, found.begin, found.end]))
+            order = _number_duplicates(np.stack([found.near, found.begin, found.end]))
             owner = np.full(len(found.rows), run)
             tables.append(np.stack([found.near, found.begin, found.end, order, values, labels, owner]))
     if not tables:
@@ -171,8 +171,8 @@ def surplus_items(
     )
 
 
-def _order_of_equals(columns: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many equal columns of a table stand before each: so the words of one token are told apart."""
+def _number_duplicates(columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the equal columns before each column of a table, to distinguish the words of one token."""
     new = np.ones(columns.shape[1], np.bool_)
     new[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
     begins = np.flatnonzero(new)
@@ -180,11 +180,11 @@ def _order_of_equals(columns: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def left_out(sites: Sites, options: Options) -> TextColumn | None:
-    """Give the reason why sites do not count: `--only-label` and `--ignore-label` look at the key's labels."""
+    """Find the sites that `--only-label` and `--ignore-label` exclude by their key labels, with the reason."""
     if not (options.only or options.ignore):
         return None
     reasons = ("", "label ignored", "label not chosen")
-    only, ignore = ({_folded(label, options) for label in labels} for labels in (options.only, options.ignore))
+    only, ignore = ({_fold_label(label, options) for label in labels} for labels in (options.only, options.ignore))
     codes = []
     for number, name in enumerate(sites.labels.names):
         labels = set(sites.parts[number]) if sites.parts is not None else {name}
@@ -194,12 +194,12 @@ def left_out(sites: Sites, options: Options) -> TextColumn | None:
     return TextColumn(np.array(codes, np.uint8)[sites.labels.key], reasons)
 
 
-def _folded(label: str, options: Options) -> str:
+def _fold_label(label: str, options: Options) -> str:
     return label.casefold() if options.fold_case else label
 
 
 def settings_of(options: Options, column: str) -> dict[str, str]:
-    """Say how labels were brought to one tongue and which count, for the signature."""
+    """Describe, for the signature, how labels were normalised and which count."""
     settings = {"column": column}
     for side, table in sorted(options.maps.items()):
         settings[f"map[{side}]"] = str(len(table))

@@ -1,1 +1,1 @@
-"""The judge of chains of mentions (DEFINITIONS 8)."""
+"""Coreference chains: evaluation, examples and findings (DEFINITIONS 8)."""

@@ -1,8 +1,8 @@
-"""ARCS: a class for every mention, by whether its antecedent is right (Tuggener 2014, 2017).
+"""Evaluation of coreference chains: all metrics, and ARCS, a class for every mention (Tuggener 2014, 2017).
 
-A mention of a chain that is not its first is an anaphor. Of the key's anaphors each is resolved (`tp`), resolved to a
-wrong antecedent (`wl`, wrong linkage) or not resolved (`fn`); what a response resolves and the key does not is `fp`,
-and `tn` for a response that does not. Which antecedent must be right is the criterion.
+A mention of a chain that is not its first is an anaphor. Each anaphor of the key is resolved (`tp`), resolved to a
+wrong antecedent (`wl`, wrong linkage) or not resolved (`fn`); a mention that only a system output resolves is `fp`,
+and `tn` for an output that does not resolve it. The criterion determines which antecedent must be right.
 """
 
 from __future__ import annotations
@@ -53,14 +53,15 @@ CLASSES = ("fn", "fp", "tn", "tp", "wl")
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Classified:
-    """The mentions that count under a criterion, and what each run makes of them.
+    """The mentions that count under a criterion, and their class for each run.
 
     Args:
-        rows: the mentions: the key's anaphors, and what at least one run resolves and the key does not.
-        key: the right class of each: `TP` or `TN`.
-        runs: for each run its class.
-        antecedent: for each run the antecedent that decides, a row of the mentions; -1 for none.
-        skipped: how many anaphors of the key do not count, because no antecedent of theirs is of the kind that does.
+        rows: the mentions: the key's anaphors, and those that at least one run resolves and the key does not.
+        key: the correct class of each: `TP` or `TN`.
+        runs: the class of each for every run.
+        antecedent: the decisive antecedent of each for every run, a row of the mentions; -1 for none.
+        skipped: the number of anaphors of the key that do not count because none of their antecedents is of the kind
+            that does.
 
     """
 
@@ -72,11 +73,11 @@ class Classified:
 
 
 def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Classified:
-    """Give every mention its class for every run; `kind` are those that count as antecedents, None for all."""
+    """Classify every mention for every run; `kind` marks those that count as antecedents, None for all."""
     plain, wanted = antecedents(chains.key), antecedents(chains.key, kind)
     anaphor = plain >= 0
     counting = anaphor & (wanted >= 0)
-    answers = [_answers(chains, run, criterion, kind) for run in chains.runs]
+    answers = [_resolve_mentions(chains, run, criterion, kind) for run in chains.runs]
     codes = []
     spurious = np.zeros(len(chains), np.bool_)
     for right, resolved, _ in answers:
@@ -96,8 +97,10 @@ def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Class
     )
 
 
-def _answers(chains: Chains, run: Rows, criterion: Criterion, kind: Truths | None) -> tuple[Truths, Truths, Rows]:
-    """Return whether a run resolves each mention rightly, whether at all, and the antecedent that decides."""
+def _resolve_mentions(
+    chains: Chains, run: Rows, criterion: Criterion, kind: Truths | None
+) -> tuple[Truths, Truths, Rows]:
+    """Determine whether a run resolves each mention correctly, whether at all, and the decisive antecedent."""
     before = antecedents(run, kind)
     resolved = before >= 0
     there = np.maximum(before, 0)
@@ -111,17 +114,17 @@ def _answers(chains: Chains, run: Rows, criterion: Criterion, kind: Truths | Non
     return same, resolved, before
 
 
-# How antecedents are called: by where they stand, so that equal ones have equal names wherever they are.
+# Names of antecedents by relative position, so that equal ones have equal names everywhere.
 
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """Calls antecedents by how many rows before a mention they begin, and how many they cover: `-12+2`."""
+    """Names antecedents by the distance of their begin from a mention, and their width, in rows: `-12+2`."""
 
     gathered: Gathered
 
     def names(self, mention: Rows, antecedent: Rows) -> TextColumn:
-        """Return what antecedents of mentions are called; one in another document has that one's name before it."""
+        """Name antecedents of mentions; those in another document are prefixed with its name."""
         chains = self.gathered.chains
         document, place = chains.document[antecedent].astype(np.int64), chains.place[antecedent].astype(np.int64)
         here = document == chains.document[mention]
@@ -129,19 +132,19 @@ class Naming:
             np.where(here, -1, document),
             np.where(here, place - chains.place[mention], place),
             chains.width[antecedent].astype(np.int64),
-            self._again[antecedent],
+            self._duplicate_numbers[antecedent],
         ]
         (key,) = packed([columns])
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
-        return TextColumn(number, tuple(map(self._name, *(column[first].tolist() for column in columns))))
+        return TextColumn(number, tuple(map(self._format_name, *(column[first].tolist() for column in columns))))
 
-    def _name(self, document: int, place: int, width: int, again: int) -> str:
+    def _format_name(self, document: int, place: int, width: int, again: int) -> str:
         ending = f"+{width}" + (f"#{again + 1}" if again else "")
         return f"{place:+}{ending}" if document < 0 else f"{self.gathered.documents[document]}:{place}{ending}"
 
     @cached_property
-    def _again(self) -> Rows:
-        """How many mentions before each cover the very same rows: those in pieces, or of parts of words."""
+    def _duplicate_numbers(self) -> Rows:
+        """The number of earlier mentions that cover the same rows, as mentions in pieces or of parts of words can."""
         chains = self.gathered.chains
         (number,) = packed([[chains.document, chains.place, chains.width]])
         order = np.argsort(number, kind="stable")
@@ -152,9 +155,9 @@ class Naming:
 
 
 def mention_sites(aligned: Aligned, options: Options) -> Sites:
-    """Make a site of every mention that any side has: its value is the closest antecedent, or nothing.
+    """Build a site for every mention that any side has: its value is the closest antecedent, or nothing.
 
-    So outputs can be compared without a key, for coefficients that want one decision of each about every thing.
+    This compares outputs without a key, for coefficients that need one decision of each output about every mention.
     """
     gathered = gather(aligned, options)
     naming, chains = Naming(gathered), gathered.chains
@@ -178,23 +181,22 @@ def mention_sites(aligned: Aligned, options: Options) -> Sites:
     )
 
 
-# How the reference scorer 8.01 counts mentions of a response that are given twice and that the key does not have.
+# Duplicate mentions of a system output that the key does not have, as the reference scorer 8.01 counts them.
 #
-# It keeps them, so every metric counts them again. But the detection of mentions counts places, each once, and BLANC
-# counts links in a set, where two copies are one mention: it is linked to all mentions of all its chains, and apart
-# from
-# all that are in another than one of these.
+# It keeps them, so every metric counts them again. But mention detection counts each extent once, and BLANC counts
+# links in a set, where two copies are one mention: it is linked to all mentions of all its chains, and not linked to
+# all that are in a chain other than one of these.
 
 
 CLAIMED = ("mentions_claimed", *(f"{kind}_claimed" for kind in LINKS))
-"""The counts that copies are counted once in."""
+"""The counts in which copies are counted once."""
 
 
 def claimed_once(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int, tuple[int, int, int]]:
-    """Return, for the units with copies, how many mentions a response claims, how many links, and how many other pairs.
+    """Count the mentions, links and other pairs that a system output claims, for the units with copies.
 
     Args:
-        chain: the response's chain of each mention.
+        chain: the chain of each mention in the system output.
         same: a number for each mention, the same for copies.
         unit: the unit of each mention.
 
@@ -203,13 +205,13 @@ def claimed_once(chain: Rows, same: Rows, unit: NDArray[np.int32]) -> dict[int, 
     _, number, often = np.unique(same[there], return_inverse=True, return_counts=True)
     copied = there[often[number] > 1]
     return {
-        each: _links(chain, same, there[unit[there] == each], copied[unit[copied] == each])
+        each: _count_links(chain, same, there[unit[there] == each], copied[unit[copied] == each])
         for each in np.unique(unit[copied]).tolist()
     }
 
 
-def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, int, int]:
-    """Count the mentions of one unit, its links, and the pairs that are none."""
+def _count_links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, int, int]:
+    """Count the mentions of one unit, its links, and its other pairs."""
     chains_of: dict[int, list[int]] = {}
     for row in copied.tolist():
         chains_of.setdefault(int(same[row]), []).append(int(chain[row]))
@@ -226,33 +228,34 @@ def _links(chain: Rows, same: Rows, mentions: Rows, copied: Rows) -> tuple[int, 
     return count + len(chains_of), linked, apart
 
 
-# The views of chains: a site is a mention, its value what a run makes of it under a criterion.
+# The views of chains: a site is a mention, its value the class that a run gives it under a criterion.
 #
-# There are two for each criterion. At the sites of `any` a value is a class (Tuggener 2017: `wl → tp`); at those of
-# `any_antecedents` it is the antecedent, if that is wrong, so that two wrong ones are told apart: `wl -12+2` is a
-# mention
-# of two rows that begins twelve rows before.
+# There are two for each criterion. In `any` a value is a class (Tuggener 2017: `wl → tp`); in `any_antecedents` it
+# includes a wrong antecedent, so that two wrong ones are distinguished: `wl -12+2` is a mention of two rows that
+# begins twelve rows earlier.
 
 
 CUTS = ("kind",)
 MEASURES = ("f1", "precision", "recall")
-_PLAIN = (CLASSES[FN], CLASSES[TN], CLASSES[TP])
-_PLAIN_CODE = np.array([_PLAIN.index(name) if name in _PLAIN else 0 for name in CLASSES], np.uint8)
-"""The classes of mentions without a wrong antecedent, and their codes among these; those of others are put right."""
+_CORRECT_CLASSES = (CLASSES[FN], CLASSES[TN], CLASSES[TP])
+_CORRECT_CODES = np.array(
+    [_CORRECT_CLASSES.index(name) if name in _CORRECT_CLASSES else 0 for name in CLASSES], np.uint8
+)
+"""The classes without a wrong antecedent, and the code of each class among them; 0 for others, to be replaced."""
 
 ANTECEDENTS = "_antecedents"
-"""What the names of the views end in that tell wrong antecedents apart."""
+"""The suffix of the names of views that distinguish wrong antecedents."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What the views are made of.
+    """Builds the views.
 
     Args:
         gathered: the mentions of all sides.
-        kinds: what kind of mention each is.
-        documents: the key's documents, for what is known of them.
-        statistics: the counts of the metrics, which all views offer.
+        kinds: the kind of each mention.
+        documents: the key's documents, for their attributes.
+        statistics: the counts of the metrics, which all views include.
 
     """
 
@@ -262,7 +265,7 @@ class Ground:
     statistics: Mapping[str, NDArray[np.float64]]
 
     def criteria(self) -> dict[Criterion, Classified]:
-        """Give every mention its classes under each criterion that can be told."""
+        """Classify every mention under each criterion that is defined for the input."""
         wanted = {"any": None, "nominal": self.kinds.nominal, "named": self.kinds.named, "immediate": None}
         chains = self.gathered.chains
         return {
@@ -272,25 +275,25 @@ class Ground:
         }
 
     def views(self, criterion: Criterion, found: Classified) -> tuple[View, View]:
-        """Make the view of classes, and that which tells wrong antecedents apart; both have the same items."""
-        plain = self._of_classes(criterion, found)
-        return plain, self._of_antecedents(criterion, found, plain.given_items)
+        """Build the view of classes, and the one that distinguishes wrong antecedents; both have the same items."""
+        plain = self._class_view(criterion, found)
+        return plain, self._antecedent_view(criterion, found, plain.given_items)
 
-    def _of_classes(self, criterion: Criterion, found: Classified) -> View:
-        """Make the view of classes."""
-        sites = self._sites(found, Aspect(found.key, found.runs, CLASSES), {})
-        measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # by its name, so that the first view can have all
-        view = self._view(criterion, sites=sites, found=found, measures=measures, items=self._items(found))
+    def _class_view(self, criterion: Criterion, found: Classified) -> View:
+        """Build the view of classes."""
+        sites = self._build_sites(found, Aspect(found.key, found.runs, CLASSES), {})
+        measures = tuple(f"{criterion}.{each}" for each in MEASURES)  # prefixed, so that the first view can report all
+        view = self._build_view(criterion, sites=sites, found=found, measures=measures, items=self._build_items(found))
         return replace(view, finer=f"{criterion}{ANTECEDENTS}")
 
-    def _of_antecedents(self, criterion: Criterion, found: Classified, items: Items | None) -> View:
-        """Make the view that tells wrong antecedents apart."""
-        values = self._antecedents(found)
+    def _antecedent_view(self, criterion: Criterion, found: Classified, items: Items | None) -> View:
+        """Build the view that distinguishes wrong antecedents."""
+        values = self._name_antecedents(found)
         classes = Aspect(found.key, found.runs, CLASSES)
-        sites = self._sites(found, values, {"label": classes})
-        return self._view(f"{criterion}{ANTECEDENTS}", sites=sites, found=found, measures=MEASURES, items=items)
+        sites = self._build_sites(found, values, {"label": classes})
+        return self._build_view(f"{criterion}{ANTECEDENTS}", sites=sites, found=found, measures=MEASURES, items=items)
 
-    def _view(
+    def _build_view(
         self, name: str, sites: Sites, found: Classified, measures: tuple[str, ...], *, items: Items | None
     ) -> View:
         return View(
@@ -306,7 +309,7 @@ class Ground:
             mention=found.rows,
         )
 
-    def _sites(self, found: Classified, values: Aspect, aspects: dict[str, Aspect]) -> Sites:
+    def _build_sites(self, found: Classified, values: Aspect, aspects: dict[str, Aspect]) -> Sites:
         chains, rows = self.gathered.chains, found.rows
         attributes = {name: each.taken(rows) for name, each in self._attributes.items()}
         return Sites(
@@ -322,12 +325,12 @@ class Ground:
             width=chains.width[rows],
         )
 
-    def _items(self, found: Classified) -> Items:
-        """Make the items: a key's anaphor, or a mention with a wrong antecedent."""
+    def _build_items(self, found: Classified) -> Items:
+        """Build the items: anaphors of the key, and mentions with a wrong antecedent."""
         chains, count = self.gathered.chains, len(self.gathered.chains) + 1
         positive = np.flatnonzero(found.key == TP)
         wrong = [np.flatnonzero((codes == WL) | (codes == FP)) for codes in found.runs]
-        # a site and its antecedent as one number
+        # a site and its antecedent encoded as one number
         pairs = [rows * count + before[rows] for rows, before in zip(wrong, found.antecedent, strict=True)]
         negative = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, np.int64)
         site = np.concatenate([positive, negative // count])
@@ -349,12 +352,12 @@ class Ground:
             site=site,
         )
 
-    def _antecedents(self, found: Classified) -> Aspect:
-        """Name wrong antecedents by where they stand, from the mention on."""
-        columns = [TextColumn(_PLAIN_CODE[found.key], _PLAIN)]
+    def _name_antecedents(self, found: Classified) -> Aspect:
+        """Name wrong antecedents by their position relative to the mention."""
+        columns = [TextColumn(_CORRECT_CODES[found.key], _CORRECT_CLASSES)]
         for codes, before in zip(found.runs, found.antecedent, strict=True):
-            values = _PLAIN_CODE[codes].astype(np.int64)
-            names = list(_PLAIN)
+            values = _CORRECT_CODES[codes].astype(np.int64)
+            names = list(_CORRECT_CLASSES)
             for kind in (WL, FP):
                 rows = np.flatnonzero(codes == kind)
                 called = self._naming.names(found.rows[rows], before[rows])
@@ -370,7 +373,7 @@ class Ground:
 
     @property
     def _attributes(self) -> dict[str, Attribute]:
-        """Offer what is known of mentions, for slices and conditions; not kept here, for they keep this ground."""
+        """Attributes of mentions for slices and conditions; not cached, as they hold references to this object."""
         chains, kinds = self.gathered.chains, self.kinds
         found = {
             "kind": Attribute("text", lambda: TextColumn(kinds.kind, KINDS).sorted()),
@@ -380,36 +383,36 @@ class Ground:
             "distance": Attribute("number", self._distances),
         }
         for name, column in self.documents.attributes.items():
-            found.setdefault(name, _of_documents(column, chains.document))
+            found.setdefault(name, _document_attribute(column, chains.document))
         return found
 
     def _texts(self) -> TextColumn:
-        """Return the words of each mention, as they are whatever the responses' words are; none elsewhere."""
+        """Join the key's words of each mention; None outside of the key's documents."""
         chains, key = self.gathered.chains, self.gathered.placement.ground.key
         texts: list[str | None] = [None] * len(chains)
         rows = np.flatnonzero(self.gathered.inside)
         base = key.row_documents[chains.document[rows]] + chains.place[rows]
         behind = np.minimum(base + chains.width[rows], key.row_documents[chains.document[rows] + 1])
         for row, first, last in zip(rows.tolist(), base.tolist(), behind.tolist(), strict=True):
-            texts[row] = _words(key, int(chains.document[row]), first, last)
+            texts[row] = _join_words(key, int(chains.document[row]), first, last)
         return TextColumn.of(texts).sorted()
 
     def _chain_sizes(self) -> NDArray[np.float64]:
-        """Return how many mentions the key's chain of each has; NaN where the key does not have it."""
+        """Look up the size of each mention's chain in the key; NaN where the key does not have it."""
         key = self.gathered.chains.key
         size = np.append(sizes(key), 0)
         return np.where(key >= 0, size[key], np.nan)
 
     def _distances(self) -> NDArray[np.float64]:
-        """Return how many sentences back the closest antecedent in the key is; NaN where there is none."""
+        """Compute the distance, in sentences, to the closest antecedent in the key; NaN where there is none."""
         chains = self.gathered.chains
         before = antecedents(chains.key)
         back = chains.sentence - chains.sentence[np.maximum(before, 0)]
         return np.where(before >= 0, back, np.nan)
 
 
-def _words(key: Corpus, document: int, first: int, last: int) -> str | None:
-    """Return the words from one row of the key to before another, as its text has them."""
+def _join_words(key: Corpus, document: int, first: int, last: int) -> str | None:
+    """Join the words from one row of the key up to another, as in its text."""
     if key.words is None or first >= last:
         return None
     if key.raw is not None:
@@ -417,8 +420,8 @@ def _words(key: Corpus, document: int, first: int, last: int) -> str | None:
     return " ".join(key.words[row] for row in range(first, last))
 
 
-def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
-    """Offer what is said of documents; of those that the key does not have nothing is."""
+def _document_attribute(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
+    """Build an attribute of documents; it is missing for those that the key does not have."""
 
     def make() -> TextColumn:
         values = [*column.values(), None]
@@ -428,7 +431,7 @@ def _of_documents(column: TextColumn, document: NDArray[np.int32]) -> Attribute:
     return Attribute("text", make)
 
 
-# The task `coref`: chains of mentions, by all metrics, and mention by mention.
+# The task `coref`: all metrics of chains, and a class for every mention.
 
 
 COLUMNS = ("upos", "xpos", "feats", "head")
@@ -436,16 +439,16 @@ POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
 
 
 def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge chains of mentions."""
+    """Evaluate chains of mentions."""
     gathered = gather(aligned, options)
     if options.missing != "intersection":
-        aligned = replace(aligned, notes=tuple(map(_counting, aligned.notes)))
+        aligned = replace(aligned, notes=tuple(map(_reword_note, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
-    gathered = replace(gathered, chains=replace(gathered.chains, candidates=_candidates(kinds)))
-    ground = Ground(gathered, kinds, aligned.key.documents, _statistics(gathered))
+    gathered = replace(gathered, chains=replace(gathered.chains, candidates=_antecedent_candidates(kinds)))
+    ground = Ground(gathered, kinds, aligned.key.documents, _count_metrics(gathered))
     found = ground.criteria()
-    views = _views(ground, found)
-    notes = [*gathered.notes, *kinds.notes, *_skipped(found)]
+    views = _build_views(ground, found)
+    notes = [*gathered.notes, *kinds.notes, *_note_skipped(found)]
     settings = {
         "mentions": options.matching,
         "singletons": options.singletons,
@@ -457,14 +460,14 @@ def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) 
     return replace(verdicts, documents=gathered.documents, units=gathered.units)
 
 
-def _counting(note: Note) -> Note:
-    """Say of documents that the key does not have that they are not ignored here."""
+def _reword_note(note: Note) -> Note:
+    """Reword the note on documents that the key does not have: they are not ignored here."""
     if BEYOND not in note.what:
         return note
     return replace(note, what=note.what.replace(IGNORED, "in which every mention is wrong"))
 
 
-def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
+def _count_metrics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     """Count all metrics for every run, by document or topic."""
     chains, units = gathered.chains, gathered.units.count
     runs = [statistics_from(chain_counts(chains.unit, units, chains.key, run)) for run in chains.runs]
@@ -477,8 +480,8 @@ def _statistics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
     return found
 
 
-def _candidates(kinds: Kinds) -> dict[str, Truths]:
-    """Return which mentions count as antecedents, by the views in which not all do."""
+def _antecedent_candidates(kinds: Kinds) -> dict[str, Truths]:
+    """Select the mentions that count as antecedents, for each view in which not all do."""
     told = {"nominal": kinds.nominal, "named": kinds.named}
     return {
         view: counting
@@ -488,22 +491,22 @@ def _candidates(kinds: Kinds) -> dict[str, Truths]:
     }
 
 
-def _views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
-    """Make the views; the first reports all metrics, and what the other criteria say."""
+def _build_views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
+    """Build the views; the first reports all metrics, and the measures of the other criteria."""
     made = {name: ground.views(name, each) for name, each in found.items()}
     views: dict[str, View] = {name: plain for name, (plain, _) in made.items()}
-    reported = [name for each in REPORTED for name in _with_parts(each)]
+    reported = [name for each in REPORTED for name in _with_precision_and_recall(each)]
     own = [measure for view in views.values() for measure in view.measures]
     views["any"] = replace(views["any"], measures=(*reported, *own))
     return views | {finer.name: finer for _, finer in made.values()}
 
 
-def _with_parts(name: str) -> tuple[str, ...]:
+def _with_precision_and_recall(name: str) -> tuple[str, ...]:
     return (name,) if name == "conll" else (name, f"{name}_precision", f"{name}_recall")
 
 
-def _skipped(found: dict[Criterion, Classified]) -> list[Note]:
-    """Note how many anaphors of the key count nowhere under a criterion."""
+def _note_skipped(found: dict[Criterion, Classified]) -> list[Note]:
+    """Note how many anaphors of the key do not count under each criterion."""
     return [
         Note("key", f"anaphors without a {name} antecedent, which do not count in the view {name!r}", each.skipped)
         for name, each in found.items()

@@ -1,7 +1,7 @@
-"""What sides say of the same mention: the chain that each puts it into, and the antecedent that decides.
+"""Examples of coreference: the chain of a mention on each side and its decisive antecedent, as data and as text.
 
-Of a long chain only some mentions are shown: the first, which tends to be the one with a name, those around the mention
-that is looked at, and the antecedent. Their numbers tell what is left out between them.
+Of a long chain only some mentions are shown: the first, which is often a name, those around the mention in question,
+and the antecedent. Their numbers show how many are omitted between them.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
 
 NEAR = 4
-"""How many mentions of a chain are shown before the one that is looked at, and how many behind it."""
+"""The number of mentions of a chain to show before the one in question, and the number after it."""
 
 MOST_WORDS = 40
-"""How many words of a mention are shown at most."""
+"""The number of words of a mention to show at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownMention:
-    """A mention of a chain, seen from the mention that is looked at.
+    """A mention of a chain, relative to the mention in question.
 
     Args:
         number: its number in the chain, from 1.
-        text: its words, with `…` for gaps and where it is too long; "" if it has none, as empty nodes do. None where
-            the key does not have its document, or no words at all.
+        text: its words, with `…` for gaps and for the rest of a long text; "" if it has none, like empty nodes. None
+            where the key does not have its document, or no words at all.
         document: the name of its document.
         place: file and line, in the input of the side whose chain this is.
-        sentences_back: how many sentences before the one that is looked at it begins, below 0 for those behind; None
-            for other documents.
-        in_key: whether it is in the key's chain of the one that is looked at.
-        here: whether it is that one itself.
+        sentences_back: its distance in sentences before the mention in question, negative after it; None in other
+            documents.
+        in_key: whether it is in the key's chain of the mention in question.
+        here: whether it is the mention in question.
 
     """
 
@@ -67,9 +67,9 @@ class ShownChain:
 
     Args:
         side: "key", or the run's name.
-        size: how many mentions the chain has; 0 where the side does not have the mention.
-        in_key: how many of them are in the key's chain of the mention.
-        antecedent: the mention that decides about the class: the closest antecedent of the kind that counts in the
+        size: the number of mentions in the chain; 0 where the side does not have the mention.
+        in_key: the number of these that are in the key's chain of the mention.
+        antecedent: the mention that determines the class: the closest antecedent of the kind that counts in the
             view, or if the side is right, the closest of these that is in the key's chain; None where there is none.
         mentions: some of the mentions, in the order of the text.
 
@@ -83,13 +83,13 @@ class ShownChain:
 
 
 class MentionChains:
-    """Makes the chains of mentions; what all mentions of a view share is made once.
+    """Builds the chains to show for mentions; data common to all mentions of a view is computed once.
 
     Args:
-        context: the ground.
+        context: the context.
         chains: the mentions of its view.
-        mention: which of them each site is.
-        runs: the runs to show beside the key.
+        mention: the mention of each site, by row.
+        runs: the runs to show in addition to the key.
 
     """
 
@@ -99,30 +99,30 @@ class MentionChains:
         self._candidates = chains.candidates.get(context.view.name)
         self._key = SideChains("key", chains.key)
         self._runs = [(run, SideChains(context.verdicts.runs[run], chains.runs[run])) for run in runs]
-        self._words = _Words(context.verdicts.texts, chains)
+        self._words = _MentionTexts(context.verdicts.texts, chains)
 
     def of(self, site: int) -> tuple[ShownChain, ...]:
-        """Return the key's chain of the mention at a site, and that of each run."""
+        """Build the key's chain of the mention at a site, and that of each run."""
         mention = int(self._mention[site])
-        runs = (self._chain(each, mention, right=bool(self._sites.right[run][site])) for run, each in self._runs)
-        return (self._chain(self._key, mention, right=True), *runs)
+        runs = (self._show_chain(each, mention, right=bool(self._sites.right[run][site])) for run, each in self._runs)
+        return (self._show_chain(self._key, mention, right=True), *runs)
 
     def excerpt(self, site: int) -> Excerpt | None:
-        """Return the mention at a site in its sentence; None where the key does not have its document."""
+        """Build the excerpt of the mention at a site in its sentence; None where the key does not have its document."""
         return self._words.excerpt(int(self._mention[site]))
 
-    def _chain(self, side: SideChains, mention: int, *, right: bool) -> ShownChain:
-        """Show the chain of a mention on one side."""
+    def _show_chain(self, side: SideChains, mention: int, *, right: bool) -> ShownChain:
+        """Build the chain of a mention to show on one side."""
         members = side.members(mention)
         if not members.size:
             return ShownChain(side=side.name, size=0, in_key=0, antecedent=None, mentions=())
         chain = self._chains.key[mention]
         in_key = (self._chains.key[members] == chain) & (chain != CHAINS_NO_CHAIN)
         place = int(np.searchsorted(members, mention))
-        decides = self._deciding(members[:place], in_key[:place], right=right)
+        decides = self._find_antecedent(members[:place], in_key[:place], right=right)
         shown = {
-            number: self._shown(side, int(members[number]), mention, number + 1, in_key=bool(in_key[number]))
-            for number in _chosen(len(members), place, decides)
+            number: self._show_mention(side, int(members[number]), mention, number + 1, in_key=bool(in_key[number]))
+            for number in _select_mentions(len(members), place, decides)
         }
         antecedent = None if decides is None else shown[decides]
         return ShownChain(
@@ -133,14 +133,14 @@ class MentionChains:
             mentions=tuple(shown.values()),
         )
 
-    def _deciding(self, before: Rows, in_key: Truths, *, right: bool) -> int | None:
-        """Return which antecedent decides, by its place among all of them."""
+    def _find_antecedent(self, before: Rows, in_key: Truths, *, right: bool) -> int | None:
+        """Find the decisive antecedent, by its place among all earlier mentions."""
         counting = np.ones(len(before), np.bool_) if self._candidates is None else self._candidates[before]
         both = np.flatnonzero(counting & in_key)
         found = both if right and both.size else np.flatnonzero(counting)
         return int(found[-1]) if found.size else None
 
-    def _shown(self, side: SideChains, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
+    def _show_mention(self, side: SideChains, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
         chains = self._chains
         text, places = self._words.of(row)
         beside = text is not None and chains.document[row] == chains.document[mention]
@@ -157,8 +157,8 @@ class MentionChains:
         )
 
 
-def _chosen(size: int, place: int, decides: int | None) -> list[int]:
-    """Return which mentions of a chain are shown, seen from one of them; a gap of one is no shorter than that one."""
+def _select_mentions(size: int, place: int, decides: int | None) -> list[int]:
+    """Select the mentions of a chain to show around one of them; gaps of a single mention are filled."""
     near = range(max(place - NEAR, 0), min(place + NEAR + 1, size))
     chosen = {0, *near, *([] if decides is None else [decides])}
     gaps = {number + 1 for number in chosen if number + 2 in chosen or number + 2 == size}
@@ -166,15 +166,15 @@ def _chosen(size: int, place: int, decides: int | None) -> list[int]:
 
 
 class SideChains:
-    """The chains of one side, so sorted that the mentions of each stand together."""
+    """The chains of one side, sorted so that the mentions of each are adjacent."""
 
     def __init__(self, name: str, chain: Rows) -> None:
         self.name = name
-        self._chain = chain
+        self._show_chain = chain
 
     def members(self, mention: int) -> Rows:
-        """Return the mentions of the chain of a mention, in the order of the text; none where it has none."""
-        number = self._chain[mention]
+        """List the mentions of the chain of a mention, in the order of the text; none where it has no chain."""
+        number = self._show_chain[mention]
         if number == CHAINS_NO_CHAIN:
             return np.zeros(0, np.int64)
         order, chain = self._sorted
@@ -182,34 +182,34 @@ class SideChains:
 
     @cached_property
     def _sorted(self) -> tuple[Rows, Rows]:
-        order = np.argsort(self._chain, kind="stable")
-        return order, self._chain[order]
+        order = np.argsort(self._show_chain, kind="stable")
+        return order, self._show_chain[order]
 
 
-class _Words:
-    """The words of mentions, each looked up once."""
+class _MentionTexts:
+    """The texts of mentions, each looked up once."""
 
     def __init__(self, texts: Texts, chains: Chains) -> None:
-        # In `_alone` every word is a sentence, so that an excerpt is no more than the words that are asked for.
+        # In `_word_texts` every word is a sentence, so that an excerpt contains only the requested words.
         parts = (replace(part, sentences=np.arange(part.rows + 1)) for part in texts.parts)
-        self._texts, self._alone = texts, replace(texts, parts=tuple(parts))
+        self._texts, self._word_texts = texts, replace(texts, parts=tuple(parts))
         self._chains = chains
         self._known: dict[int, tuple[str | None, Mapping[str, str]]] = {}
 
     def of(self, row: int) -> tuple[str | None, Mapping[str, str]]:
-        """Return the words of a mention, and where it stands on every side; None where it has no text."""
+        """Return the words of a mention, and its place on every side; None where it has no text."""
         if row not in self._known:
             self._known[row] = self._read(row)
         return self._known[row]
 
     def excerpt(self, row: int) -> Excerpt | None:
-        """Return a mention in its sentence; one without a word stands between two, or at the end of the sentence."""
-        if self._wordless(row):
-            return self._between(self._texts, row)
+        """Build the excerpt of a mention; one without a word is between two words, or at the end of its sentence."""
+        if self._is_wordless(row):
+            return self._wordless_excerpt(self._texts, row)
         return self._texts.excerpt(self._document(row), int(self._chains.place[row]), int(self._chains.width[row]))
 
-    def _between(self, texts: Texts, row: int) -> Excerpt | None:
-        """Return a mention without a word in its sentence."""
+    def _wordless_excerpt(self, texts: Texts, row: int) -> Excerpt | None:
+        """Build the excerpt of a mention without a word."""
         document, place = self._document(row), self._pieces(row)[0][0]
         if not self._ends_sentence(row, place):
             return texts.excerpt(document, place, 0)
@@ -219,12 +219,12 @@ class _Words:
     def _document(self, row: int) -> int:
         return int(self._chains.document[row])
 
-    def _wordless(self, row: int) -> bool:
-        """Whether a mention covers no word, as empty nodes do."""
+    def _is_wordless(self, row: int) -> bool:
+        """Whether a mention covers no word, like empty nodes."""
         return any(begin == end for begin, end in self._pieces(row))
 
     def _ends_sentence(self, row: int, place: int) -> bool:
-        """Whether a mention stands in an earlier sentence than the row behind it: behind the last word of that."""
+        """Whether a mention follows the last word of its sentence: the next row is in a later sentence."""
         document, sentence = int(self._chains.document[row]), int(self._chains.sentence[row])
         for part in self._texts.parts:
             if document < len(part.names):
@@ -235,13 +235,13 @@ class _Words:
 
     def _read(self, row: int) -> tuple[str | None, Mapping[str, str]]:
         place, width = int(self._chains.place[row]), int(self._chains.width[row])
-        if self._wordless(row):
-            between = self._between(self._alone, row)
+        if self._is_wordless(row):
+            between = self._wordless_excerpt(self._word_texts, row)
             return (None, {}) if between is None else ("", between.places)
         words: list[str] = []
         places: Mapping[str, str] = {}
         for begin, end in self._pieces(row) or [(place, place + width)]:
-            excerpt = self._alone.excerpt(self._document(row), begin, min(end - begin, MOST_WORDS))
+            excerpt = self._word_texts.excerpt(self._document(row), begin, min(end - begin, MOST_WORDS))
             if excerpt is None:
                 return None, {}
             words.append(excerpt.word + (" …" if end - begin > MOST_WORDS else ""))
@@ -253,14 +253,14 @@ class _Words:
 
 
 def pieces_of(chains: Chains, row: int) -> list[tuple[int, int]]:
-    """Return the pieces of a mention that is not just the rows from its begin on; none for others."""
+    """List the pieces of a mention that is not one contiguous stretch of words; none for others."""
     if chains.pieces is None:
         return []
     mine = slice(*np.searchsorted(chains.pieces.span, [row, row + 1]))
     return list(zip(chains.pieces.begin[mine].tolist(), chains.pieces.end[mine].tolist(), strict=True))
 
 
-# Chains as text: for each side the antecedent that decides, and the mentions of its chain in the order of the text.
+# Chains as text: for each side the decisive antecedent, and the mentions of its chain in the order of the text.
 
 
 LEGEND = (
@@ -270,18 +270,18 @@ NO_CHAIN = "(in no chain)"
 NO_TEXT = "(not in the key's text)"
 NO_WORD = "∅"
 
-_BETWEEN = " · "
-_GAP = 2  # between the names of sides and what they say
-_NAME = 20
-_TEXT = 40
-_AROUND = 400  # letters of a sentence
-_NARROWEST = 12
+_SEPARATOR = " · "
+_COLUMN_GAP = 2  # between the names of sides and their chains
+_NAME_WIDTH = 20
+_TEXT_WIDTH = 40
+_MOST_CONTEXT = 400  # characters of a sentence
+_LEAST_WIDTH = 12
 
 
 def draw(chains: Sequence[ShownChain], width: int) -> list[str]:
-    r"""Write the chains of all sides below each other, the key's first.
+    r"""Format the chains of all sides below each other, the key's first.
 
-    A side with the very chain of the key says just that. `LEGEND` explains the signs to readers.
+    A side with the same chain as the key refers to that. `LEGEND` explains the symbols to readers.
 
     >>> from comparanda.tasks.coref.examples import ShownChain, ShownMention
     >>> anna = ShownMention(number=1, text="Anna", document="d", place="3", sentences_back=2, in_key=True, here=False)
@@ -297,64 +297,68 @@ def draw(chains: Sequence[ShownChain], width: int) -> list[str]:
           ✗ Mary :8 · [she :9]
     bert  (in no chain)
     """
-    names = [clipped(chain.side, min(max(width // 4, _NARROWEST // 2), _NAME)) for chain in chains]
-    column = max(map(cell_len, names), default=0) + _GAP
-    room = max(width - column, _NARROWEST)
+    names = [clipped(chain.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for chain in chains]
+    column = max(map(cell_len, names), default=0) + _COLUMN_GAP
+    room = max(width - column, _LEAST_WIDTH)
     lines: list[str] = []
     for number, (name, chain) in enumerate(zip(names, chains, strict=True)):
-        lines += beside(name, _lines(chain, chains[0] if number else None, room), column)
+        lines += beside(name, _format_side(chain, chains[0] if number else None, room), column)
     return lines
 
 
 def sentence(example: Example) -> tuple[str, str, str]:
-    """Return a mention, or what stands for it, and what is before and behind it in its sentence.
+    """Return the text before a mention in its sentence, the mention or its placeholder, and the text after it.
 
-    A text that marks no sentences is one itself, so there is a limit to how much of it is shown.
+    A text without sentence boundaries is a single sentence, so the length of both is limited.
     """
     before, after = example.before, example.after
-    if len(before) > _AROUND:
-        before = "… " + before[-_AROUND:].partition(" ")[2]
-    if len(after) > _AROUND:
-        after = after[:_AROUND].rpartition(" ")[0] + " …"
+    if len(before) > _MOST_CONTEXT:
+        before = "… " + before[-_MOST_CONTEXT:].partition(" ")[2]
+    if len(after) > _MOST_CONTEXT:
+        after = after[:_MOST_CONTEXT].rpartition(" ")[0] + " …"
     texts = [mention.text for chain in example.chains for mention in chain.mentions if mention.here]
     return before, example.word or words_of(texts[0] if texts else None), after
 
 
 def words_of(text: str | None) -> str:
-    """Return the words of a mention, or what stands for them."""
+    """Return the words of a mention, or a placeholder."""
     return NO_TEXT if text is None else text or NO_WORD
 
 
 def one_line(chain: ShownChain, *, of_key: bool) -> str:
-    """Write all that is shown of a chain in one line, however long that is."""
-    return _BETWEEN.join(_Writer(chain, signed=not of_key, widest=None).parts()) or NO_CHAIN
+    """Format the shown mentions of a chain in one line of any length."""
+    return _SEPARATOR.join(_MentionFormatter(chain, signed=not of_key, widest=None).parts()) or NO_CHAIN
 
 
 def antecedent_text(chain: ShownChain) -> str:
-    """Write the antecedent that decides, and nothing if there is none."""
-    return "" if chain.antecedent is None else _Writer(chain, signed=False, widest=None).mention(chain.antecedent)
+    """Format the decisive antecedent; empty if there is none."""
+    return (
+        ""
+        if chain.antecedent is None
+        else _MentionFormatter(chain, signed=False, widest=None).mention(chain.antecedent)
+    )
 
 
-def _lines(chain: ShownChain, key: ShownChain | None, room: int) -> Iterator[str]:
-    """Write what one side says; the key is there for all but itself."""
+def _format_side(chain: ShownChain, key: ShownChain | None, room: int) -> Iterator[str]:
+    """Format the chain of one side; `key` is the key's chain, None for the key itself."""
     if not chain.size:
         yield NO_CHAIN
         return
     if key is not None and chain.size == chain.in_key == key.size:
         yield f"= {key.side}"
         return
-    writer = _Writer(chain, signed=key is not None, widest=min(room // 2, _TEXT))
+    writer = _MentionFormatter(chain, signed=key is not None, widest=min(room // 2, _TEXT_WIDTH))
     if chain.antecedent is not None:
         how_far = distance(chain.antecedent)
-        yield _fitted(f"→ {writer.mention(chain.antecedent)}{how_far and ', '}{how_far}", room)
-    yield from _folded(writer.parts(), room)
+        yield _clip_line(f"→ {writer.mention(chain.antecedent)}{how_far and ', '}{how_far}", room)
+    yield from _fold_lines(writer.parts(), room)
 
 
-def _folded(parts: Iterable[str], room: int) -> Iterator[str]:
-    """Lay parts side by side, on as many lines as they need; a line that is not the last ends in a separator."""
-    line, ending = "", _BETWEEN.rstrip()
-    for part in (_fitted(part, room - len(ending)) for part in parts):
-        longer = f"{line}{_BETWEEN}{part}" if line else part
+def _fold_lines(parts: Iterable[str], room: int) -> Iterator[str]:
+    """Join parts on as many lines as needed; all lines but the last end in a separator."""
+    line, ending = "", _SEPARATOR.rstrip()
+    for part in (_clip_line(part, room - len(ending)) for part in parts):
+        longer = f"{line}{_SEPARATOR}{part}" if line else part
         if line and cell_len(longer) > room - len(ending):
             yield line + ending
             longer = part
@@ -362,19 +366,19 @@ def _folded(parts: Iterable[str], room: int) -> Iterator[str]:
     yield line
 
 
-def _fitted(text: str, room: int) -> str:
-    """Cut a text that is safe to print to a width."""
+def _clip_line(text: str, room: int) -> str:
+    """Cut a printable text to a width."""
     return text if cell_len(text) <= room else chop_cells(text, room - 1)[0] + "…"
 
 
 def distance(antecedent: ShownMention) -> str:
-    """Say how far back an antecedent is; of one in another document its name is said already."""
+    """Describe how far back an antecedent is; empty in another document, which is named elsewhere."""
     back = antecedent.sentences_back
     return "" if back is None else f"{counted(back, 'sentence')} back" if back else "same sentence"
 
 
 def where(mention: ShownMention, own: ShownMention, clip: Callable[[str], str]) -> Iterator[str]:
-    """Say where a mention stands, seen from another: its line, and its file and its document where they are others."""
+    """Describe the place of a mention relative to another: its line, and its file and document where they differ."""
     if mention.place is not None:
         file, _, line = mention.place.rpartition(":")
         here = own.place is not None and own.place.rpartition(":")[0] == file
@@ -383,33 +387,33 @@ def where(mention: ShownMention, own: ShownMention, clip: Callable[[str], str]) 
         yield f"in {clip(mention.document)}"
 
 
-class _Writer:
-    """Writes the mentions of a chain, as they are seen from the one that is looked at.
+class _MentionFormatter:
+    """Formats the mentions of a chain relative to the mention in question.
 
     Args:
         chain: the chain.
-        signed: whether signs tell those that are in the key's chain from the others.
-        widest: how many columns the words of a mention may take; None for as many as they need.
+        signed: whether to mark mentions by whether they are in the key's chain.
+        widest: the most columns for the words of a mention; None for no limit.
 
     """
 
     def __init__(self, chain: ShownChain, *, signed: bool, widest: int | None) -> None:
-        self._chain, self._signed, self._widest = chain, signed, widest
+        self._show_chain, self._signed, self._widest = chain, signed, widest
         self._own = next((mention for mention in chain.mentions if mention.here), None)
         leftward = widest is not None and any(runs_leftward(mention.text or "") for mention in chain.mentions)
         self._isolated = LEFT_TO_RIGHT if leftward else ""
 
     def parts(self) -> Iterator[str]:
-        """Write the mentions, and between them how many are left out."""
+        """Format the mentions, and the number of those omitted between them."""
         number = 0
-        for mention in self._chain.mentions:
-            yield from _left_out(mention.number - number - 1)
+        for mention in self._show_chain.mentions:
+            yield from _omitted(mention.number - number - 1)
             yield self.mention(mention)
             number = mention.number
-        yield from _left_out(self._chain.size - number)
+        yield from _omitted(self._show_chain.size - number)
 
     def mention(self, mention: ShownMention) -> str:
-        """Write a mention: `✓ Anna :3`."""
+        """Format a mention: `✓ Anna :3`."""
         words = self._clipped(words_of(mention.text))
         standing = where(mention, self._own or mention, self._clipped)
         written = " ".join([f"{self._isolated}{words}{self._isolated}", *standing])
@@ -421,5 +425,5 @@ class _Writer:
         return text if self._widest is None else clipped(text, self._widest)
 
 
-def _left_out(count: int) -> list[str]:
+def _omitted(count: int) -> list[str]:
     return [f"… {count:,} more"] if count else []

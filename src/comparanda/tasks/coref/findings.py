@@ -1,4 +1,4 @@
-"""Whose errors two systems make: the tagger's and the resolver's of one, crossed with those of the other."""
+"""Findings on coreference chains: error sources of two systems, and pairwise differences and agreement."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SourceCell:
-    """Sites at which the base makes errors of one source and the new system of another.
+    """Sites at which the base's error has one source and the new system's another.
 
     Args:
-        base: whose errors those of the base are; "none" where it makes none.
-        new: whose errors those of the new system are.
-        sites: how many sites.
+        base: the source of the base's error; "none" where it makes none.
+        new: the source of the new system's error.
+        sites: the number of sites.
         where: the condition that selects them.
 
     """
@@ -52,7 +52,7 @@ class SourceCell:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorSources(Finding):
-    """The errors of two systems by source, crossed, over the overlap sites of the key and these two."""
+    """The errors of two systems cross-tabulated by source, over the overlap sites of the key and these two."""
 
     json_name = "sources"
 
@@ -64,7 +64,7 @@ class ErrorSources(Finding):
     cells: tuple[SourceCell, ...]
 
     def count(self, base: str, new: str) -> int:
-        """Return how many sites there are in a cell."""
+        """Return the number of sites in a cell."""
         return next((cell.sites for cell in self.cells if (cell.base, cell.new) == (base, new)), 0)
 
     def tables(self, top: int | None = None) -> tuple[Table, ...]:
@@ -74,7 +74,7 @@ class ErrorSources(Finding):
 
 
 def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
-    """Cross the sources of two systems' errors; None where the view does not tell whose errors are whose."""
+    """Cross-tabulate the sources of two systems' errors; None where the view has no error sources."""
     if context.view.error_sources is None:
         return None
     paired = context.among(base, new)
@@ -86,11 +86,13 @@ def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
     for first, second in product(runs(base).runs, runs(new).runs):
         codes = found.runs[first].astype(np.int64) * size + found.runs[second]
         counts += np.bincount(codes, minlength=size * size)
-        counts[0] += easy  # the first is that neither errs
+        counts[0] += easy  # the first cell: no error by either
     table = {pair: count for pair, count in zip(product(found.names, repeat=2), counts.tolist(), strict=True) if count}
-    names = sorted({found.names[0], *(name for pair in table for name in pair)}, key=_rank)  # of these two alone
+    names = sorted(
+        {found.names[0], *(name for pair in table for name in pair)}, key=_sort_key
+    )  # of these two systems only
     cells = [
-        SourceCell(mine, theirs, table.get((mine, theirs), 0), _where(mine, theirs))
+        SourceCell(mine, theirs, table.get((mine, theirs), 0), _source_condition(mine, theirs))
         for mine, theirs in product(names, repeat=2)
     ]
     return ErrorSources(
@@ -98,20 +100,20 @@ def error_sources(context: Context, base: str, new: str) -> ErrorSources | None:
     )
 
 
-def _rank(name: str) -> tuple[bool, int, str]:
-    """Order sources: none, then single ones, then several together."""
+def _sort_key(name: str) -> tuple[bool, int, str]:
+    """Build the sort key of a source: none, then single sources, then combined ones."""
     return name != NO_ERROR, name.count(" and "), name
 
 
-def _where(base: str, new: str) -> str:
+def _source_condition(base: str, new: str) -> str:
     return f"base_source == {quote(base)} and new_source == {quote(new)}"
 
 
-# Whose errors two systems make, as a table: the base's in rows, the new system's in columns.
+# Error sources as a table: the base's in rows, the new system's in columns.
 
 
 def source_table(finding: ErrorSources) -> Table:
-    """Cross the sources of errors; the corner is where nobody errs."""
+    """Build the table of error sources; the corner is where neither system makes an error."""
     used = finding.sources
     fields = (
         Field("base_source", f"{finding.base}: errors of"),
@@ -122,13 +124,13 @@ def source_table(finding: ErrorSources) -> Table:
         name="sources",
         title=f"Whose errors they are: {finding.base} → {finding.new}",
         fields=fields,
-        rows=tuple(tuple(_row(finding, name)) for name in used),
+        rows=tuple(tuple(_source_row(finding, name)) for name in used),
         notes=(f"sites by whose errors they hold, view {finding.view}; none: no error in what is counted",),
     )
 
 
-def _row(finding: ErrorSources, name: str) -> Iterable[Any]:
-    """Yield the source of the base's errors, the sites by those of the new system's, and all of them."""
+def _source_row(finding: ErrorSources, name: str) -> Iterable[Any]:
+    """Yield the source of the base's errors, the sites by source of the new system's errors, and all sites."""
     mine = {cell.new: cell for cell in finding.cells if cell.base == name}
     counts = {mine[other].where: mine[other].sites for other in finding.sources}
     counts[is_value("base_source", name)] = sum(counts.values())
@@ -137,20 +139,19 @@ def _row(finding: ErrorSources, name: str) -> Iterable[Any]:
         yield Linked(count, Link(where, finding.base, finding.new, finding.view))
 
 
-# Chains of mentions pair by pair: how many mentions are treated differently, and how far the responses agree.
+# Pairs of systems: how many mentions they treat differently, and how far their chains agree.
 #
-# Tables 7 and 13 of Tuggener (2017) side by side. The first counts mentions whose class differs under a criterion, in
-# the
-# light of the key (equation 2); the second takes one response for the key of the other, and does not ask the key.
+# Tables 7 and 13 of Tuggener (2017). The first counts mentions whose class under a criterion, relative to the key,
+# differs (equation 2); the second uses one system output as the key of the other, without the gold key.
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChainDifference:
-    """At how many mentions two systems differ.
+    """The number of mentions at which two systems differ.
 
     Args:
-        view: the view in which they are told apart.
-        different: at how many mentions, over all pairs of runs.
+        view: the view in which they are distinguished.
+        different: the number of mentions, over all pairs of runs.
         diff: their share.
         low: the lower end of the 95 % interval of diff.
         high: the upper end.
@@ -173,11 +174,11 @@ class CriterionPair:
     Args:
         base: the first system.
         new: the second.
-        sites: the mentions that count: the key's anaphors, and what one of these two resolves and the key does not;
+        sites: the mentions that count: the key's anaphors, and those that one of the two resolves and the key does not;
             times pairs of runs.
-        classes: at how many of them the two are in different classes (equation 2).
-        antecedents: at how many they differ if two wrong antecedents are told apart too; None where that is not known.
-        score_difference: F1 of the second less that of the first.
+        classes: the number of them with different classes for the two (equation 2).
+        antecedents: the same if different wrong antecedents are distinguished too; None where that is unknown.
+        score_difference: F1 of the second minus that of the first.
 
     """
 
@@ -195,10 +196,10 @@ class CriterionPairs:
 
     Args:
         criterion: its name, which is also that of the view.
-        measure: the measure that differences of scores are about.
+        measure: the measure of the score differences.
         pairs: the pairs.
         mean_diff: the mean over pairs of the share of mentions in different classes.
-        mean_antecedents_diff: the same if two wrong antecedents are told apart too.
+        mean_antecedents_diff: the same if different wrong antecedents are distinguished too.
 
     """
 
@@ -211,11 +212,11 @@ class CriterionPairs:
 
 @dataclass(frozen=True, kw_only=True)
 class ChainAgreement:
-    """How far two responses agree by one metric (table 13).
+    """The agreement of two system outputs by one metric (table 13).
 
     Args:
         metric: the metric.
-        f1: its F1 with the first as the key, the mean over pairs of runs; None where undefined.
+        f1: its F1 with the first as the key, mean over pairs of runs; None where undefined.
         low: the lower end of the 95 % interval.
         high: the upper end.
         distance: 1 − F1.
@@ -233,7 +234,7 @@ class ChainAgreement:
 
 @dataclass(frozen=True)
 class ResponsePair:
-    """Two responses, of which the first stands as the key of the second."""
+    """Two system outputs, the first used as the key of the second."""
 
     base: str
     new: str
@@ -242,7 +243,7 @@ class ResponsePair:
 
 @dataclass(frozen=True)
 class MetricMean:
-    """The mean over all pairs of how far two responses agree by one metric, of those where it is defined."""
+    """The mean agreement by one metric, over all pairs of system outputs for which it is defined."""
 
     metric: str
     f1: float | None
@@ -251,7 +252,7 @@ class MetricMean:
 
 @dataclass(frozen=True)
 class ChainPairs(Finding):
-    """All pairs of systems: mention by mention under each criterion, and one response against another."""
+    """All pairs of systems: mention by mention under each criterion, and one output against another."""
 
     json_name = "chain_pairs"
 
@@ -267,49 +268,49 @@ class ChainPairs(Finding):
 def chain_pairs(context: Context) -> ChainPairs | None:
     """Compare all pairs of systems; None where there are no chains.
 
-    The first view gives all criteria, each other its own.
+    The first view covers all criteria, each other view its own.
     """
     chains, views = context.view.chains, context.verdicts.views
     if chains is None:
         return None
-    criteria = _criteria(context.verdicts)
+    criteria = _pair_views(context.verdicts)
     if context.view.name != next(iter(views)):
         criteria = {name: finer for name, finer in criteria.items() if context.view.name in {name, finer}}
     pairs = list(combinations(context.systems, 2))
-    responses = tuple(_response_pair(context, chains, *pair) for pair in pairs)
+    responses = tuple(_compare_outputs(context, chains, *pair) for pair in pairs)
     return ChainPairs(
-        tuple(_criterion_pairs(context, name, finer, pairs) for name, finer in criteria.items()),
+        tuple(_compare_under_criterion(context, name, finer, pairs) for name, finer in criteria.items()),
         responses,
-        _means(responses),
+        _metric_means(responses),
     )
 
 
-def _criteria(verdicts: Verdicts) -> dict[str, str | None]:
-    """Return the views of classes, each with the view that tells wrong antecedents apart at the same sites."""
+def _pair_views(verdicts: Verdicts) -> dict[str, str | None]:
+    """Pair each view of classes with the view that distinguishes wrong antecedents at the same sites."""
     views = {name: each.finer for name, each in verdicts.views.items() if each.chains is not None}
     return {name: finer for name, finer in views.items() if name not in views.values()}
 
 
-def _criterion_pairs(
+def _compare_under_criterion(
     context: Context, name: str, finer: str | None, pairs: Sequence[tuple[System, System]]
 ) -> CriterionPairs:
-    plain, told_apart = (None if view is None else _on(context, view) for view in (name, finer))
+    plain, finer_context = (None if view is None else _in_view(context, view) for view in (name, finer))
     assert plain is not None
     main = measure(f"{name}.f1")
     table = scores(replace(plain, resamples=0), [main])
     found = []
     for first, second in pairs:
         values = table.value(first.name), table.value(second.name)
-        ground = plain.among(first.name, second.name)
+        pair_context = plain.among(first.name, second.name)
         found.append(
             CriterionPair(
                 base=first.name,
                 new=second.name,
-                sites=len(ground.sites) * len(first.runs) * len(second.runs),
-                classes=_difference(ground, first, second),
+                sites=len(pair_context.sites) * len(first.runs) * len(second.runs),
+                classes=_count_differences(pair_context, first, second),
                 antecedents=None
-                if told_apart is None
-                else _difference(told_apart.among(first.name, second.name), first, second),
+                if finer_context is None
+                else _count_differences(finer_context.among(first.name, second.name), first, second),
                 score_difference=None if values[0] is None or values[1] is None else values[1] - values[0],
             )
         )
@@ -323,13 +324,13 @@ def _criterion_pairs(
     )
 
 
-def _on(context: Context, view: str) -> Context:
-    """Return the ground of a view."""
+def _in_view(context: Context, view: str) -> Context:
+    """Return the context with another view."""
     return context if view == context.view.name else replace(context, view=context.verdicts.view(view))
 
 
-def _difference(context: Context, first: System, second: System) -> ChainDifference:
-    """Count where two systems differ, at the sites of the key and these two alone."""
+def _count_differences(context: Context, first: System, second: System) -> ChainDifference:
+    """Count the differences of two systems, at the sites of only the key and these two."""
     values, run_pairs = context.sites.values, list(product(first.runs, second.runs))
     apart = [np.flatnonzero(values[base] != values[new]) for base, new in run_pairs]
     all_sites = np.arange(len(context.sites))
@@ -342,18 +343,18 @@ def _difference(context: Context, first: System, second: System) -> ChainDiffere
     return ChainDifference(view=context.view.name, different=different, diff=diff, low=low, high=high, where="differs")
 
 
-def _response_pair(context: Context, chains: Chains, first: System, second: System) -> ResponsePair:
-    """Score a response against another by all metrics, with sums over documents or topics."""
+def _compare_outputs(context: Context, chains: Chains, first: System, second: System) -> ResponsePair:
+    """Score one system output against another by all metrics, from sums over documents or topics."""
     context = context.among(first.name, second.name)
     metrics = [measure(name) for name in REPORTED]
     names = tuple(dict.fromkeys(name for each in metrics for name in each.statistics))
     statistics = np.stack(
         [
-            _statistics(context, chains=chains, names=names, key=runs[0], response=runs[1])
+            _count_statistics(context, chains=chains, names=names, key=runs[0], response=runs[1])
             for runs in product(first.runs, second.runs)
         ],
         axis=1,
-    )  # of units, pairs of runs and names
+    )  # (units, pairs of runs, names)
 
     def finish(sums: Matrix) -> NDArray[np.float64]:
         split = np.moveaxis(sums.reshape(len(sums), *statistics.shape[1:]), -1, 0)
@@ -363,12 +364,12 @@ def _response_pair(context: Context, chains: Chains, first: System, second: Syst
     columns = statistics.reshape(len(statistics), prod(statistics.shape[1:]))
     values = finish(columns.sum(axis=0, keepdims=True))[0]
     spans = context.interval(columns, finish)
-    agreements = (_agreement(context, *each) for each in zip(metrics, values.tolist(), spans, strict=True))
+    agreements = (_build_agreement(context, *each) for each in zip(metrics, values.tolist(), spans, strict=True))
     return ResponsePair(first.name, second.name, tuple(agreements))
 
 
-def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int, *, response: int) -> Matrix:
-    """Count what metrics are made of, for each active unit; not to be told where only some of the sites are left."""
+def _count_statistics(context: Context, chains: Chains, names: Sequence[str], key: int, *, response: int) -> Matrix:
+    """Compute the statistics of each active unit; NaN where they are lost because only some sites are selected."""
     if context.view.lost.issuperset(names):
         return np.full((len(context.active), len(names)), np.nan)
     counted = chain_counts(chains.unit, context.verdicts.units.count, chains.runs[key], chains.runs[response])
@@ -376,7 +377,7 @@ def _statistics(context: Context, chains: Chains, names: Sequence[str], key: int
     return np.stack([columns[name] for name in names], axis=1)[context.active]
 
 
-def _agreement(context: Context, metric: Measure, value: float, span: Interval) -> ChainAgreement:
+def _build_agreement(context: Context, metric: Measure, value: float, span: Interval) -> ChainAgreement:
     f1 = defined(value)
     if f1 is None:
         return ChainAgreement(
@@ -385,7 +386,7 @@ def _agreement(context: Context, metric: Measure, value: float, span: Interval) 
     return ChainAgreement(metric=metric.name, f1=f1, low=span[0], high=span[1], distance=1 - f1, reason=None)
 
 
-def _means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
+def _metric_means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
     found = []
     for place, metric in enumerate(REPORTED):
         each = [pair.agreements[place] for pair in responses]
@@ -395,22 +396,22 @@ def _means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
     return tuple(found)
 
 
-# Chains of mentions pair by pair, as tables: 7 and 13 of Tuggener (2017), a table for each criterion and for each.
+# Pairs of systems as tables: one like table 7 of Tuggener (2017) for each criterion, and two like table 13.
 
 
-_PAIRS = 45  # how many pairs are shown unless told otherwise: all of ten systems
-_MEAN = ("(mean)", "")
-_NOTHING = ("", "")  # where means have no interval
-_FINER = "diff with antecedents: two mentions with different wrong antecedents differ too"
-_FIRST = ("conll", "lea")  # those of tables 7 and 13
+_USUAL_PAIRS = 45  # rows by default: all pairs of ten systems
+_MEAN_LABEL = ("(mean)", "")
+_NO_INTERVAL = ("", "")  # where means have no interval
+_FINER_NOTE = "diff with antecedents: two mentions with different wrong antecedents differ too"
+_FIRST_METRICS = ("conll", "lea")  # those of tables 7 and 13
 
 
 def chain_tables(finding: ChainPairs, top: int | None) -> tuple[Table, ...]:
-    """Return how much pairs differ under each criterion, then how far one response agrees with another."""
-    limit = max(top, _PAIRS) if top else top
+    """Build the tables of differences under each criterion, then those of agreement between outputs."""
+    limit = max(top, _USUAL_PAIRS) if top else top
     criteria = [_criterion_table(each, limit) for each in finding.criteria]
     if criteria:
-        criteria[-1] = replace(criteria[-1], notes=(*criteria[-1].notes, _FINER))
+        criteria[-1] = replace(criteria[-1], notes=(*criteria[-1].notes, _FINER_NOTE))
     return (*criteria, _response_table(finding, limit), _metric_table(finding, limit))
 
 
@@ -425,9 +426,11 @@ def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
         Field("score_difference", "Δ F1", "points"),
         Field("antecedents_diff", "diff with antecedents", "share"),
     )
-    rows, notes = cut([_criterion_row(pair) for pair in each.pairs], top=top, usual=_PAIRS, one="pair", many="pairs")
+    rows, notes = cut(
+        [_criterion_row(pair) for pair in each.pairs], top=top, usual=_USUAL_PAIRS, one="pair", many="pairs"
+    )
     if len(each.pairs) > 1:
-        rows = (*rows, (*_MEAN, each.mean_diff, _NOTHING, "", "", "", each.mean_antecedents_diff))
+        rows = (*rows, (*_MEAN_LABEL, each.mean_diff, _NO_INTERVAL, "", "", "", each.mean_antecedents_diff))
     if not all(pair.sites for pair in each.pairs):
         notes = (*notes, "n/a: no mention has an antecedent, in the key or in these responses")
     title = f"Pairs, {metric_name(each.criterion)}: mentions in different classes, beside the difference of F1"
@@ -450,9 +453,9 @@ def _criterion_row(pair: CriterionPair) -> tuple[Any, ...]:
 
 
 def _response_table(finding: ChainPairs, top: int | None) -> Table:
-    """Put the metrics of table 13 in columns, with intervals and distances."""
+    """Build the table of the metrics of table 13, with intervals and distances."""
     fields = [Field("base", "base"), Field("new", "new")]
-    for metric in _FIRST:
+    for metric in _FIRST_METRICS:
         name = metric_name(metric)
         fields += [
             Field(metric, name, "share"),
@@ -461,20 +464,20 @@ def _response_table(finding: ChainPairs, top: int | None) -> Table:
         ]
     rows: list[tuple[Any, ...]] = []
     for pair in finding.responses:
-        found = [each for metric in _FIRST for each in pair.agreements if each.metric == metric]
+        found = [each for metric in _FIRST_METRICS for each in pair.agreements if each.metric == metric]
         cells = [(each.f1, (each.low, each.high), each.distance) for each in found]
         rows.append((pair.base, pair.new, *chain.from_iterable(cells)))
-    kept, notes = cut(rows, top=top, usual=_PAIRS, one="pair", many="pairs")
+    kept, notes = cut(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
-        means = [each for metric in _FIRST for each in finding.means if each.metric == metric]
-        kept = (*kept, (*_MEAN, *chain.from_iterable((each.f1, _NOTHING, each.distance) for each in means)))
+        means = [each for metric in _FIRST_METRICS for each in finding.means if each.metric == metric]
+        kept = (*kept, (*_MEAN_LABEL, *chain.from_iterable((each.f1, _NO_INTERVAL, each.distance) for each in means)))
     title = "One response against another: F1 with the base as the key"
     return Table(name="responses", title=title, fields=tuple(fields), rows=kept, notes=(*notes, *_reasons(finding)))
 
 
 def _metric_table(finding: ChainPairs, top: int | None) -> Table:
-    """Put F1 of the other metrics in columns; how far they are from 100 can be read off them."""
-    metrics = [each.metric for each in finding.means if each.metric not in _FIRST]
+    """Build the table of F1 by the other metrics; their distances from 100 need no columns."""
+    metrics = [each.metric for each in finding.means if each.metric not in _FIRST_METRICS]
     fields = (
         Field("base", "base"),
         Field("new", "new"),
@@ -484,9 +487,9 @@ def _metric_table(finding: ChainPairs, top: int | None) -> Table:
         (pair.base, pair.new, *(each.f1 for each in pair.agreements if each.metric in metrics))
         for pair in finding.responses
     ]
-    kept, notes = cut(rows, top=top, usual=_PAIRS, one="pair", many="pairs")
+    kept, notes = cut(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
-        kept = (*kept, (*_MEAN, *(each.f1 for each in finding.means if each.metric in metrics)))
+        kept = (*kept, (*_MEAN_LABEL, *(each.f1 for each in finding.means if each.metric in metrics)))
     return Table(
         name="responses-metrics",
         title="One response against another: F1 by other metrics",
@@ -497,6 +500,6 @@ def _metric_table(finding: ChainPairs, top: int | None) -> Table:
 
 
 def _reasons(finding: ChainPairs) -> list[str]:
-    """Say why numbers are undefined, each reason once."""
+    """List the reasons why numbers are undefined, each once."""
     found = dict.fromkeys(each.reason for pair in finding.responses for each in pair.agreements)
     return [f"n/a: {reason}" for reason in found if reason]

@@ -1,8 +1,8 @@
-"""What kind of mention each is: a noun, a personal or a possessive pronoun, or another one (DEFINITIONS 8).
+"""Kinds of mentions: noun, personal or possessive pronoun, or other (DEFINITIONS 8).
 
-A mention of several words is nominal; one of a single word is told by its tag. Tags are the key's, for all sides alike,
-or of a response that has some where the key has none: predicted tags must not make a right mention wrong. Where nobody
-has tags, English pronouns are told by a list, and a note says so.
+A mention of several words is nominal; the kind of a single word follows from its tag. The key's tags are used for all
+sides, as predicted tags must not make a correct mention wrong; where the key has none, those of a system output that
+has some. Where no side has tags, English pronouns are identified by a list, with a note.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ UPOS = frozenset({
 })
 _STTS = frozenset({"NE", "PPER", "PPOSAT", "PPOSS", "PRELS", "PDS", "PIS", "ART", "APPR", "VVFIN", "VAFIN"})
 _PENN = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "PRP$", "DT", "IN", "JJ", "VB", "VBD", "VBZ", "VBP", "VBN"})
-_PERSONAL = frozenset({
+_PERSONAL_PRONOUNS = frozenset({
     "i", "me", "myself", "you", "yourself", "yourselves", "he", "him", "himself", "she", "her", "herself", "it",
     "itself", "we", "us", "ourselves", "they", "them", "themselves", "themself", "'em", "ya",
 })
-_POSSESSIVE = frozenset({
+_POSSESSIVE_PRONOUNS = frozenset({
     "my", "mine", "your", "yours", "his", "hers", "its", "our", "ours", "their", "theirs",
 })
-_OTHERS = frozenset({
+_OTHER_PRONOUNS = frozenset({
     "this", "that", "these", "those", "who", "whom", "whose", "which", "what", "there", "here", "one", "ones",
     "another", "other", "others", "each", "both", "all", "some", "any", "none", "everyone", "everybody", "everything",
     "someone", "somebody", "something", "anyone", "anybody", "anything", "nobody", "nothing", "such", "so", "then",
@@ -52,15 +52,15 @@ _OTHERS = frozenset({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """One way to tell kinds by tags.
+    """A tag set, with the tags that identify each kind.
 
     Args:
         name: its name.
         nouns: the tags of nouns.
-        names: those of proper nouns.
-        personal: those of personal pronouns.
-        possessive: those of possessive pronouns.
-        marks: those of signs behind a possessor, which is no head: France 's dog.
+        names: the tags of proper nouns.
+        personal: the tags of personal pronouns.
+        possessive: the tags of possessive pronouns.
+        marks: the tags of possessive markers; the possessor before one is not a head: France 's dog.
 
     """
 
@@ -99,14 +99,14 @@ ENGLISH = "english"
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Kinds:
-    """What kind of mention each is.
+    """The kind of each mention.
 
     Args:
         kind: the kind, as a code of `KINDS`.
         nominal: whether it is nominal.
-        named: whether it is a name; None where nobody has tags that tell.
-        told_by: how that was told.
-        notes: what there is to say of it.
+        named: whether it is a name; None where no side has tags for proper nouns.
+        told_by: the tag set or other source of the kinds.
+        notes: notes on that source.
 
     """
 
@@ -118,41 +118,43 @@ class Kinds:
 
 
 def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
-    """Tell the kind of each mention."""
+    """Determine the kind of each mention."""
     chains, key = gathered.chains, aligned.key
     words = words_told(aligned, nouns)
     kind = np.where(chains.width == 1, KINDS.index(OTHER), KINDS.index(NOUN)).astype(np.uint8)
     named = None if words.named is None else np.zeros(len(chains), np.bool_)
     inside = np.flatnonzero(gathered.inside)
-    _tell(gathered, rows=inside, base=key.row_documents[chains.document[inside]], words=words, kind=kind, named=named)
+    _assign_kinds(
+        gathered, rows=inside, base=key.row_documents[chains.document[inside]], words=words, kind=kind, named=named
+    )
     for number in gathered.foreign.sides:
-        rows, base = _elsewhere(aligned, gathered, number)
-        _tell(
+        rows, base = _foreign_rows(aligned, gathered, number)
+        _assign_kinds(
             gathered,
             rows=rows,
             base=base,
-            words=_own_words(aligned.responses[number - 1], nouns),
+            words=_output_word_kinds(aligned.responses[number - 1], nouns),
             kind=kind,
             named=named,
         )
     return Kinds(kind=kind, nominal=kind == 0, named=named, told_by=words.told_by, notes=words.notes)
 
 
-def _tell(
+def _assign_kinds(
     gathered: Gathered, rows: Rows, base: Rows, words: Words, *, kind: NDArray[np.uint8], named: Truths | None
 ) -> None:
-    """Tell the kinds of some mentions by words, of which the first of their documents stand at `base`."""
+    """Assign kinds to some mentions by the kinds of words; their documents begin at the rows `base` of these."""
     chains = gathered.chains
     first, width = base + chains.place[rows], chains.width[rows].astype(np.int64)
-    there = np.flatnonzero(first < len(words.kind))  # an empty node may stand behind the last word
+    there = np.flatnonzero(first < len(words.kind))  # an empty node may follow the last word
     rows, first, width = rows[there], first[there], width[there]
     kind[rows] = np.where(width == 1, words.kind[first], KINDS.index(NOUN))
     if named is not None and words.named is not None:
         named[rows] = words.named[words.heads(first, first + width)]
 
 
-def _elsewhere(aligned: Aligned, gathered: Gathered, number: int) -> tuple[Rows, Rows]:
-    """Return the mentions in documents that only responses have, one of them this one, and where these begin in it."""
+def _foreign_rows(aligned: Aligned, gathered: Gathered, number: int) -> tuple[Rows, Rows]:
+    """Find the mentions in documents of this system output that the key lacks, and the rows where these begin in it."""
     response, spans = aligned.responses[number - 1], gathered.foreign.sides[number]
     if response.spans is None or response.spans.unit != "tokens":
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -163,22 +165,22 @@ def _elsewhere(aligned: Aligned, gathered: Gathered, number: int) -> tuple[Rows,
     return rows, base[rows]
 
 
-def _own_words(response: Corpus, nouns: Nouns) -> Words:
-    """Return what a response tells of its own words."""
-    return _tagged(response, nouns) or _english(response, said=True)
+def _output_word_kinds(response: Corpus, nouns: Nouns) -> Words:
+    """Determine the kinds of the words of a system output."""
+    return _kinds_from_tags(response, nouns) or _kinds_from_word_lists(response, said=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Words:
-    """What is told of each word of the key, or of a response.
+    """The kind of each word of the key, or of a system output.
 
     Args:
-        kind: the kind of a mention of it alone.
+        kind: the kind of a mention of this word alone.
         noun: whether it is a noun.
-        mark: whether it is the sign of a possessor before it.
-        named: whether it is a proper noun; None where nobody has tags that tell.
-        told_by: how that was told.
-        notes: what there is to say of it.
+        mark: whether it is a possessive marker.
+        named: whether it is a proper noun; None where no side has tags for proper nouns.
+        told_by: the tag set or other source of the kinds.
+        notes: notes on that source.
 
     """
 
@@ -191,13 +193,13 @@ class Words:
 
     @property
     def tagged(self) -> bool:
-        """Whether that was told by tags, and not by a list."""
+        """Whether the kinds come from tags, not from a word list."""
         return self.told_by != ENGLISH
 
     def heads(self, first: Rows, last: Rows) -> Rows:
-        """Return the head of each of some stretches of words: the last of their first run of nouns, or the last word.
+        """Find the head of each stretch of words: the last noun of its first run of nouns, or the last word.
 
-        A run of nouns with the sign of a possessor behind it does not count, unless that ends the stretch.
+        A run of nouns followed by a possessive marker does not count, unless the marker ends the stretch.
         """
         if not len(self.noun):
             return first
@@ -210,14 +212,14 @@ class Words:
 
 
 def words_told(aligned: Aligned, nouns: Nouns) -> Words:
-    """Find tags: those that were asked for, or the first that anybody has."""
+    """Determine the kinds of words from the requested tags, or from those of the first side that has any."""
     sides: list[tuple[str, Corpus, Rows | None]] = [("key", aligned.key, None)]
     for response, row_map in zip(aligned.responses, aligned.maps, strict=True):
         sides.append((response.name, response, row_map.to_response))
     for name, corpus, to_side in sides:
-        found = _tagged(corpus, nouns)
+        found = _kinds_from_tags(corpus, nouns)
         if found is not None:
-            words = found if to_side is None else _carried(found, to_side)
+            words = found if to_side is None else _map_to_key(found, to_side)
             if name == "key":
                 return words
             note = Note("key", f"the key has no tags, so those of {name} tell nouns and pronouns", len(aligned.key))
@@ -225,43 +227,43 @@ def words_told(aligned: Aligned, nouns: Nouns) -> Words:
     if nouns not in {"auto", ENGLISH}:
         hint = "tags stand in column 5 of CoNLL-2012, or in UPOS and XPOS of CoNLL-U; or: --nouns english"
         raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
-    return _english(aligned.key, said=nouns == ENGLISH)
+    return _kinds_from_word_lists(aligned.key, said=nouns == ENGLISH)
 
 
-def _tagged(corpus: Corpus, nouns: Nouns) -> Words | None:
-    """Tell words by the tags of one side, if it has any of the kind that is wanted."""
+def _kinds_from_tags(corpus: Corpus, nouns: Nouns) -> Words | None:
+    """Determine the kinds of words from the tags of one side; None if it has none of the requested tag set."""
     if nouns == ENGLISH:
         return None
     upos, xpos, feats = (corpus.columns.get(name) for name in ("upos", "xpos", "feats"))
-    for tags in (upos, xpos):  # a column of tags may hold universal ones, whatever it is called
-        if nouns in {"auto", "upos"} and tags is not None and _annotated(tags) and {*tags.names} <= UPOS:
-            return _by_upos(tags, feats)
-    if xpos is None or not _annotated(xpos) or nouns == "upos":
+    for tags in (upos, xpos):  # either column may hold universal tags
+        if nouns in {"auto", "upos"} and tags is not None and _has_tags(tags) and {*tags.names} <= UPOS:
+            return _kinds_from_upos(tags, feats)
+    if xpos is None or not _has_tags(xpos) or nouns == "upos":
         return None
     chosen = {"ptb": PTB, "stts": STTS}.get(nouns) or (STTS if _STTS & {*xpos.names} else PTB)
     if nouns == "auto" and not {*xpos.names} & (_STTS | _PENN):
-        return None  # tags that nobody here knows
-    kind = _coded(xpos, chosen)
+        return None  # an unknown tag set
+    kind = _encode_kinds(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
     mark = xpos.truths(chosen.marks.__contains__)
     return Words(kind=kind, noun=noun, mark=mark, named=xpos.truths(chosen.names.__contains__), told_by=chosen.name)
 
 
-def _annotated(column: TextColumn) -> bool:
+def _has_tags(column: TextColumn) -> bool:
     return not {*column.names} <= {"_", "-", ""}
 
 
-def _coded(tags: TextColumn, tagset: Tags) -> Codes:
-    """Return the kind of a mention of each word alone."""
+def _encode_kinds(tags: TextColumn, tagset: Tags) -> Codes:
+    """Encode the kind of each word by its tag."""
     groups = (tagset.nouns, tagset.personal, tagset.possessive)
     table = [next((number for number, group in enumerate(groups) if tag in group), 3) for tag in tags.names]
     return np.array(table, np.uint8)[tags.codes]
 
 
-def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
-    """Tell words by universal tags; pronouns by their features, where there are any."""
-    kind = _coded(upos, UD)
-    featured = feats is not None and _annotated(feats)
+def _kinds_from_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
+    """Determine the kinds of words from universal tags; those of pronouns from features, where there are any."""
+    kind = _encode_kinds(upos, UD)
+    featured = feats is not None and _has_tags(feats)
     if feats is not None and featured:
         possessive = feats.truths(lambda cell: "Poss=Yes" in cell.split("|"))
         personal = feats.truths(lambda cell: "PronType=Prs" in cell.split("|"))
@@ -276,8 +278,8 @@ def _by_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
     )
 
 
-def _carried(words: Words, to_side: Rows) -> Words:
-    """Carry what the words of a response tell to the key's words."""
+def _map_to_key(words: Words, to_side: Rows) -> Words:
+    """Map the kinds of the words of a system output to the key's words."""
     there, rows = to_side >= 0, np.maximum(to_side, 0)
     kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
     named = None if words.named is None else there & words.named[rows]
@@ -286,8 +288,8 @@ def _carried(words: Words, to_side: Rows) -> Words:
     )
 
 
-def _english(key: Corpus, *, said: bool) -> Words:
-    """Tell single words by lists of English pronouns; whatever is none of them is a noun."""
+def _kinds_from_word_lists(key: Corpus, *, said: bool) -> Words:
+    """Determine the kinds of single words from lists of English pronouns; all other words are nouns."""
     what = "no side has known tags of words: single words are nouns unless they are English pronouns by a list"
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
@@ -296,7 +298,7 @@ def _english(key: Corpus, *, said: bool) -> Words:
             kind=np.full(len(key), 3, np.uint8), noun=nothing, mark=nothing, named=None, told_by=ENGLISH, notes=notes
         )
     words = key.words.intern()
-    lists = (frozenset[str](), _PERSONAL, _POSSESSIVE, _OTHERS)
+    lists = (frozenset[str](), _PERSONAL_PRONOUNS, _POSSESSIVE_PRONOUNS, _OTHER_PRONOUNS)
     table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
     kind = np.array(table, np.uint8)[words.codes]
     return Words(

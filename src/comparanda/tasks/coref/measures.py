@@ -1,7 +1,8 @@
-"""What the metrics of coreference count, for each document or topic: MUC, B³, CEAF, BLANC, LEA (DEFINITIONS 8).
+"""Coreference metrics: their counts for each document or topic, and the measures (DEFINITIONS 8).
 
-All of them follow from the overlap table: how many mentions each chain of the key shares with each chain of a response.
-It is sparse, so no metric looks at all pairs of chains, nor BLANC at all pairs of mentions.
+MUC, B³, CEAF, BLANC and LEA all follow from the overlap table: the number of mentions that each chain of the key
+shares with each chain of a system output. It is sparse, so no metric enumerates all pairs of chains, nor BLANC all
+pairs of mentions.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ if TYPE_CHECKING:
 
 
 METRICS = ("mentions", "muc", "b3", "ceafm", "ceafe", "lea")
-"""The metrics with a recall and a precision of their own; BLANC has two of each, of its two kinds of links."""
+"""The metrics with one recall and one precision; BLANC has two of each, for its two kinds of links."""
 
 LINKS = ("blanc_links", "blanc_others")
-"""What BLANC counts: pairs of mentions in one chain, and all other pairs."""
+"""The links that BLANC counts: pairs of mentions in one chain, and all other pairs."""
 
-_DENSE = 10_000
-"""Larger tables of chains are not made: few of their pairs share a mention."""
+_MOST_DENSE_CELLS = 10_000
+"""Larger tables of chains are not built densely: few of their pairs share a mention."""
 
 PARTS = ("found", "key", "earned", "claimed")
-"""Recall is found over key, precision earned over claimed."""
+"""The four counts: recall is found over key, precision earned over claimed."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Counts:
-    """The counts of one metric, one a unit.
+    """The counts of one metric, one per unit.
 
     Args:
         found: the numerator of recall.
@@ -58,13 +59,13 @@ class Counts:
 
 
 def chain_counts(unit: NDArray[np.int32], units: int, key: Rows, response: Rows) -> Mapping[str, Counts]:
-    """Count all metrics for one response.
+    """Count all metrics for one system output.
 
     Args:
         unit: the unit of each mention.
-        units: how many units there are.
+        units: the number of units.
         key: the key's chain of each mention, by number, or `NO_CHAIN`.
-        response: the response's.
+        response: the system output's chain of each mention.
 
     """
     table = _Table(unit, units, key, response)
@@ -80,7 +81,7 @@ def chain_counts(unit: NDArray[np.int32], units: int, key: Rows, response: Rows)
 
 
 class _Side:
-    """The chains of one side: their sizes, and the units they are in."""
+    """The chains of one side: their sizes and units."""
 
     def __init__(self, chain: Rows, unit: NDArray[np.int32], units: int) -> None:
         self.chain, self.units = chain, units
@@ -88,12 +89,12 @@ class _Side:
         self.unit = chain_units(chain, unit, len(self.size))
 
     def summed(self, weights: NDArray[np.generic]) -> Floats:
-        """Add up a number of each chain by unit."""
-        return _summed(self.unit, weights, self.units)
+        """Sum weights of chains by unit."""
+        return _sum_by_unit(self.unit, weights, self.units)
 
 
 class _Table:
-    """The overlap table of two sides: pairs of chains with common mentions, and how many these are."""
+    """The overlap table of two sides: pairs of chains with common mentions, and the number of these."""
 
     def __init__(self, unit: NDArray[np.int32], units: int, key: Rows, response: Rows) -> None:
         self.key, self.response = _Side(key, unit, units), _Side(response, unit, units)
@@ -105,21 +106,21 @@ class _Table:
         self.unit = self.key.unit[self.rows]
 
     def summed(self, weights: NDArray[np.generic]) -> Floats:
-        """Add up a number of each pair of chains by unit."""
-        return _summed(self.unit, weights, self.units)
+        """Sum weights of pairs of chains by unit."""
+        return _sum_by_unit(self.unit, weights, self.units)
 
     def mentions(self) -> Counts:
-        """Count mentions of both, of the key, of the response."""
+        """Count the mentions of both sides, of the key and of the system output."""
         both = np.bincount(self._unit[self.common], minlength=self.units).astype(np.float64)
         return Counts(both, self.key.summed(self.key.size), both, self.response.summed(self.response.size))
 
     def muc(self) -> Counts:
-        """Count the links that join what both sides join, and those that join each side's chains."""
+        """Count the links common to both sides, and those needed to connect each side's chains."""
         both = self.summed(self.overlap - 1)
         return Counts(both, self.key.summed(self.key.size - 1), both, self.response.summed(self.response.size - 1))
 
     def b_cubed(self) -> Counts:
-        """Add up, over mentions, the share of its chain that both sides agree on."""
+        """Sum over mentions the share of the mention's chain that both sides have in common."""
         square = self.overlap.astype(np.float64) ** 2
         mentions = self.mentions()
         found = self.summed(square / self.key.size[self.rows])
@@ -133,14 +134,14 @@ class _Table:
         return Counts(best, mentions.key, best, mentions.claimed)
 
     def ceaf_entities(self) -> Counts:
-        """Add up the likeness 2·|K∩R|/(|K|+|R|) of chains under the best one-to-one alignment."""
+        """Sum the similarity 2·|K∩R|/(|K|+|R|) of chains under the best one-to-one alignment."""
         likeness = 2.0 * self.overlap / (self.key.size[self.rows] + self.response.size[self.columns])
         best = self._aligned(likeness)
         ones = [side.summed(np.ones(len(side.size))) for side in (self.key, self.response)]
         return Counts(best, ones[0], best, ones[1])
 
     def lea(self) -> Counts:
-        """Add up the sizes of chains, times the share of their links that both have (Moosavi & Strube 2016)."""
+        """Sum the sizes of chains, times the share of their links that both sides have (Moosavi & Strube 2016)."""
         mentions = self.mentions()
         common = self.overlap * (self.overlap - 1) // 2
         alone = (self.key.size[self.rows] == 1) & (self.response.size[self.columns] == 1)
@@ -152,7 +153,7 @@ class _Table:
         return Counts(parts[0], mentions.key, parts[1], mentions.claimed)
 
     def blanc(self) -> tuple[Counts, Counts]:
-        """Count pairs of mentions in one chain, and in two, of one unit: in closed form, without looking at pairs."""
+        """Count the pairs of mentions of a unit in the same chain and in different ones, in closed form."""
         mine, theirs = (side.summed(_pairs(side.size)) for side in (self.key, self.response))
         both = self.summed(_pairs(self.overlap))
         mentions = self.mentions()
@@ -165,23 +166,23 @@ class _Table:
         return Counts(both, mine, both, theirs), Counts(apart, others[0], apart, others[1])
 
     def _aligned(self, worth: Floats) -> Floats:
-        """Return what the best one-to-one alignment of chains is worth, by unit.
+        """Compute the weight of the best one-to-one alignment of chains, by unit.
 
-        Chains that share no mention are worth nothing together, so each connected component of the table is solved
-        alone. Most are stars, of one chain on one side: there the best pair is all.
+        Pairs of chains without a common mention have weight 0, so each connected component of the table is solved
+        separately. Most are stars, with one chain on one side: there the best pair is the whole alignment.
         """
         component, count = self._components
         best = np.zeros(count)
         np.maximum.at(best, component, worth)
-        for number, places in self._knots:
-            best[number] = _assigned(self.rows[places], self.columns[places], worth[places])
+        for number, places in self._complex_components:
+            best[number] = _best_assignment(self.rows[places], self.columns[places], worth[places])
         unit = np.zeros(count, np.int64)
         unit[component] = self.unit
-        return _summed(unit, best, self.units)
+        return _sum_by_unit(unit, best, self.units)
 
     @cached_property
     def _components(self) -> tuple[Rows, int]:
-        """The connected component of each pair of chains, and how many there are."""
+        """The connected component of each pair of chains, and the number of components."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -192,8 +193,8 @@ class _Table:
         return number, len(names)
 
     @cached_property
-    def _knots(self) -> list[tuple[int, Rows]]:
-        """The components with several chains on both sides, with their pairs of chains."""
+    def _complex_components(self) -> list[tuple[int, Rows]]:
+        """The components with several chains on both sides, each with its pairs of chains."""
         component, count = self._components
         several = np.ones(count, np.bool_)
         for chain in (self.rows, self.columns):
@@ -205,24 +206,24 @@ class _Table:
         return [(int(component[part[0]]), part) for part in np.split(order, bounds[1:]) if len(part)]
 
 
-def _summed(unit: Rows, weights: NDArray[np.generic], units: int) -> Floats:
-    """Add up weights by unit."""
+def _sum_by_unit(unit: Rows, weights: NDArray[np.generic], units: int) -> Floats:
+    """Sum weights by unit."""
     found: Floats = np.bincount(unit, weights.astype(np.float64), units).astype(np.float64)
     return found
 
 
 def _pairs(count: NDArray[np.generic]) -> Floats:
-    """Return how many pairs can be made of so many things."""
+    """Compute the number of pairs of `count` things."""
     number = count.astype(np.float64)
     return number * (number - 1) / 2
 
 
-def _assigned(rows: Rows, columns: Rows, worth: Floats) -> float:
-    """Return the largest sum of worths of pairs of which no two share a row or a column."""
+def _best_assignment(rows: Rows, columns: Rows, worth: Floats) -> float:
+    """Maximise the sum of weights of pairs of which no two share a row or a column."""
     left, row = np.unique(rows, return_inverse=True)
     right, column = np.unique(columns, return_inverse=True)
-    if len(left) * len(right) > _DENSE:
-        return _assigned_sparse(row, column, worth, (len(left), len(right)))
+    if len(left) * len(right) > _MOST_DENSE_CELLS:
+        return _best_sparse_assignment(row, column, worth, (len(left), len(right)))
     from scipy.optimize import linear_sum_assignment
 
     table = np.zeros((len(left), len(right)))
@@ -231,10 +232,10 @@ def _assigned(rows: Rows, columns: Rows, worth: Floats) -> float:
     return float(table[chosen].sum())
 
 
-def _assigned_sparse(row: Rows, column: Rows, worth: Floats, shape: tuple[int, int]) -> float:
-    """Do the same without a table of all pairs: each row may also take a column of its own, which is worth nothing.
+def _best_sparse_assignment(row: Rows, column: Rows, worth: Floats, shape: tuple[int, int]) -> float:
+    """Do the same without a table of all pairs: each row may also take a column of its own, of weight 0.
 
-    The solver wants positive worths, and every row assigned: one more for each row changes nothing of the choice.
+    The solver needs positive weights and assigns every row, so adding one to all weights does not change the choice.
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -252,25 +253,25 @@ def _assigned_sparse(row: Rows, column: Rows, worth: Floats, shape: tuple[int, i
 
 # The measures of coreference: precision, recall and F1 of each metric, BLANC, and the CoNLL average.
 #
-# Their statistics are what `chain_metrics` counts; a judge gives them for each document or topic.
+# Their statistics are the counts of `chain_counts`; the evaluation provides them for each document or topic.
 
 
 AVERAGED = ("muc", "b3", "ceafe")
 """The metrics whose F1 the CoNLL score averages (MELA)."""
 
 WHOLE = ("mentions", "muc", "ceafm")
-"""The metrics that count whole things, so that the counts can be shown."""
+"""The metrics with integer counts, which can be displayed."""
 
 NOTHING = "no chain in the key and none claimed"
 
 
 def statistics_of(metric: str) -> tuple[str, ...]:
-    """Return the names of the four counts of a metric."""
+    """Name the four counts of a metric."""
     return tuple(f"{metric}_{part}" for part in PARTS)
 
 
 def statistics_from(counted: Mapping[str, Counts]) -> dict[str, Floats]:
-    """Return the counts of metrics under the names of statistics."""
+    """Convert the counts of metrics to named statistics."""
     return {
         name: getattr(counts, part)
         for metric, counts in counted.items()
@@ -283,26 +284,26 @@ def _f1(metric: str, sums: Sums) -> Floats:
     return harmonic(found, earned, claimed, key)
 
 
-def _measure_of(metric: str) -> Measure:
-    """Return the F1 of a metric."""
+def _f1_measure(metric: str) -> Measure:
+    """Build the F1 measure of a metric."""
     return Measure(
         name=metric, statistics=statistics_of(metric), finish=lambda sums: _f1(metric, sums), undefined=NOTHING
     )
 
 
-def _of_metric(metric: str) -> dict[str, Callable[[str | None], Measure]]:
-    """Return F1, precision and recall of a metric."""
+def _metric_makers(metric: str) -> dict[str, Callable[[str | None], Measure]]:
+    """Build the makers of F1, precision and recall of a metric."""
     found, key, earned, claimed = statistics_of(metric)
     plain = metric in WHOLE
     return {
-        metric: _plain(_measure_of(metric)),
-        f"{metric}_precision": _share(f"{metric}_precision", earned, claimed, "nothing claimed", plain=plain),
-        f"{metric}_recall": _share(f"{metric}_recall", found, key, "nothing in the key", plain=plain),
+        metric: _unlabelled_maker(_f1_measure(metric)),
+        f"{metric}_precision": _share_maker(f"{metric}_precision", earned, claimed, "nothing claimed", plain=plain),
+        f"{metric}_recall": _share_maker(f"{metric}_recall", found, key, "nothing in the key", plain=plain),
     }
 
 
-def _share(name: str, part: str, whole: str, undefined: str, *, plain: bool) -> Callable[[str | None], Measure]:
-    return _plain(
+def _share_maker(name: str, part: str, whole: str, undefined: str, *, plain: bool) -> Callable[[str | None], Measure]:
+    return _unlabelled_maker(
         Measure(
             name=name,
             statistics=(part, whole),
@@ -313,8 +314,8 @@ def _share(name: str, part: str, whole: str, undefined: str, *, plain: bool) -> 
     )
 
 
-def _plain(made: Measure) -> Callable[[str | None], Measure]:
-    """Return the maker of a measure that takes no label."""
+def _unlabelled_maker(made: Measure) -> Callable[[str | None], Measure]:
+    """Build the maker of a measure that takes no label."""
 
     def make(label: str | None) -> Measure:
         if label is not None:
@@ -324,17 +325,17 @@ def _plain(made: Measure) -> Callable[[str | None], Measure]:
     return make
 
 
-def _conll(sums: Sums) -> Floats:
-    """Return the mean F1 of MUC, B³ and CEAFe; undefined where one of them is."""
+def _conll_f1(sums: Sums) -> Floats:
+    """Compute the mean F1 of MUC, B³ and CEAFe; undefined where one of them is."""
     found: Floats = np.mean([_f1(metric, sums) for metric in AVERAGED], axis=0)
     return found
 
 
-def _blanc(part: str) -> Callable[[Sums], Floats]:
-    """Return how BLANC is made of its two kinds of links, as the reference scorer 8.01 does (Recasens & Hovy 2011).
+def _blanc_formula(part: str) -> Callable[[Sums], Floats]:
+    """Build the formula of BLANC from its two kinds of links, as in the reference scorer 8.01 (Recasens & Hovy 2011).
 
-    Where the key has no links of one kind, the other alone counts; where both have, the mean of both. Whatever has a
-    zero denominator then is 0.
+    Where the key has no links of one kind, only the other counts; where it has both, their mean. Ratios with a zero
+    denominator are 0.
     """
 
     def finish(sums: Sums) -> Floats:
@@ -354,12 +355,12 @@ def _blanc(part: str) -> Callable[[Sums], Floats]:
     return finish
 
 
-def _blancs() -> dict[str, Callable[[str | None], Measure]]:
+def _blanc_makers() -> dict[str, Callable[[str | None], Measure]]:
     statistics = tuple(name for kind in LINKS for name in statistics_of(kind))
     names = {"blanc": "f1", "blanc_precision": "precision", "blanc_recall": "recall"}
     why = "no pair of mentions"
     return {
-        name: _plain(Measure(name=name, statistics=statistics, finish=_blanc(part), undefined=why))
+        name: _unlabelled_maker(Measure(name=name, statistics=statistics, finish=_blanc_formula(part), undefined=why))
         for name, part in names.items()
     }
 
@@ -367,17 +368,17 @@ def _blancs() -> dict[str, Callable[[str | None], Measure]]:
 CONLL = Measure(
     name="conll",
     statistics=tuple(name for metric in AVERAGED for name in statistics_of(metric)),
-    finish=_conll,
+    finish=_conll_f1,
     undefined=NOTHING,
-    mean_of=tuple(map(_measure_of, AVERAGED)),
+    mean_of=tuple(map(_f1_measure, AVERAGED)),
 )
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {
-    "conll": _plain(CONLL),
-    **{name: make for metric in METRICS for name, make in _of_metric(metric).items()},
-    **_blancs(),
+    "conll": _unlabelled_maker(CONLL),
+    **{name: make for metric in METRICS for name, make in _metric_makers(metric).items()},
+    **_blanc_makers(),
 }
 """All measures of chains by name."""
 
 REPORTED = ("conll", "muc", "b3", "ceafe", "ceafm", "blanc", "lea", "mentions")
-"""The measures in the order in which they are reported; precision and recall stand behind each but the first."""
+"""The measures in the order in which they are reported; precision and recall follow each but the first."""

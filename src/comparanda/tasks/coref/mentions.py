@@ -1,4 +1,4 @@
-"""What chains may span: a document, or a topic of several documents."""
+"""The mentions of all sides in one table: topics, heads, matching, and documents that the key does not have."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ EVERYTHING = "all"
 """The topic of all documents together."""
 
 UNTIL = "until:"
-"""What stands before the sign up to which names of documents are those of topics: `until:_`."""
+"""The prefix of a delimiter; document names up to the delimiter are topic names: `until:_`."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Topics:
-    """The topic of each document; without topics each document is its own.
+    """The topic of each document; without topics, each document is its own topic.
 
     Args:
         names: the names of the topics, in order of first appearance; None where chains end with their documents.
         of: the topic of each document of the key.
-        sign: what ends the topic in the names of documents, if they are told by these.
+        sign: the delimiter after the topic in document names, if topics come from these.
         one: whether all documents are one topic.
 
     """
@@ -63,21 +63,21 @@ class Topics:
 
     @classmethod
     def named(cls, documents: Documents, across: str | None) -> Topics:
-        """Find the topics: none, one of all documents, or those that an attribute of documents names."""
+        """Determine the topics: none, one for all documents, or by an attribute or the names of documents."""
         count = len(documents)
         if across is None:
             return cls(None, np.arange(count, dtype=np.int32))
         if across == EVERYTHING:
             return cls((EVERYTHING,), np.zeros(count, np.int32), one=True)
-        topics = _names(documents, across)
+        topics = _document_topics(documents, across)
         place = {name: number for number, name in enumerate(dict.fromkeys(topics))}
         sign = across.removeprefix(UNTIL) if across.startswith(UNTIL) else ""
         return cls(tuple(place), np.array([place[name] for name in topics], np.int32), sign)
 
     def with_foreign(self, documents: Sequence[str]) -> Topics:
-        """Return the topics of the key's documents and of some that it does not have.
+        """Add documents that the key does not have.
 
-        These are in the topic that their names say, or in that of all; else each is a topic of its own.
+        Their topic follows from their name, or is that of all documents; else each is a topic of its own.
         """
         if self.names is None:
             more = np.arange(len(self.of), len(self.of) + len(documents), dtype=np.int32)
@@ -87,20 +87,20 @@ class Topics:
         return Topics(tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign, self.one)
 
     def _topic(self, document: str) -> str:
-        """Return the topic of a document that the key does not have."""
+        """Name the topic of a document that the key does not have."""
         if self.sign:
             return document.partition(self.sign)[0]
         return EVERYTHING if self.one else f"{document} (not in the key)"
 
     def units(self, documents: int) -> Units:
-        """Return what statistics resample."""
+        """Return the resampling units: documents or topics."""
         if self.names is None:
             return Units("document", documents)
         return Units("topic", len(self.names), self.names, self.of)
 
 
-def _names(documents: Documents, across: str) -> list[str]:
-    """Return the topic of each document; one of which nothing is said is its own."""
+def _document_topics(documents: Documents, across: str) -> list[str]:
+    """Name the topic of each document; a document without a value is its own topic."""
     if across.startswith(UNTIL) and across != UNTIL:
         return [name.partition(across.removeprefix(UNTIL))[0] for name in documents.names]
     known = documents.attributes
@@ -112,16 +112,15 @@ def _names(documents: Documents, across: str) -> list[str]:
     return [name if topic is None else topic for name, topic in given]
 
 
-# The head of each mention: the word that it is told by where mentions need not have the same words.
+# The head of each mention: the word that identifies it where matching mentions need not have the same words.
 #
-# A head is what the input says it is: a number of CorefUD, the first word of GUM's minimal span. Else it is the word of
-# the mention that hangs on none of its others, in the key's trees. Without trees it is found by tags of parts of
-# speech:
-# the last word of the first run of nouns, or the last word where there is no noun.
+# The input may declare the head: a number in CorefUD, the first word of GUM's minimal span. Else it is the word of the
+# mention whose head in the key's tree is outside of the mention. Without trees, part-of-speech tags determine it: the
+# last word of the first run of nouns, or the last word where there is no noun.
 
 
 HEAD, MINIMAL = "head", "minspan"
-"""What inputs call the number of the head among the words of a mention, and those of its minimal span."""
+"""The columns with the number of the head among the words of a mention, and with those of its minimal span."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +128,9 @@ class Heads:
     """Finds heads, by rows of the key's documents.
 
     Args:
-        aligned: the key, with its trees or tags, and the responses.
-        placement: where mentions stand in the key's text.
-        nouns: by which tags nouns are told.
+        aligned: the key, with its trees or tags, and the system outputs.
+        placement: the positions of mentions in the key's text.
+        nouns: the tag set that identifies nouns.
 
     """
 
@@ -140,23 +139,23 @@ class Heads:
     nouns: Nouns
 
     def of(self, spans: PlacedSpans) -> Rows:
-        """Return the rows of head, first and behind the last word of each mention, in its document.
+        """Find the rows of the head, the first word, and after the last word of each mention, within its document.
 
         A mention without words has no head: -1.
         """
         begin, end = self.placement.rows(spans)
         base = self.aligned.key.row_documents[spans.document] if len(spans) else begin
-        said = _said(spans)
-        head = base + begin + self._behind_gaps(spans, said) - 1
-        unsaid = np.flatnonzero((said <= 0) | (head < base + begin) | (head >= base + end))
-        head[unsaid] = self._found((base + begin)[unsaid], (base + end)[unsaid])
+        declared = _declared_heads(spans)
+        head = base + begin + self._skip_gaps(spans, declared) - 1
+        undeclared = np.flatnonzero((declared <= 0) | (head < base + begin) | (head >= base + end))
+        head[undeclared] = self._find_heads((base + begin)[undeclared], (base + end)[undeclared])
         return np.stack([np.where(spans.end > spans.begin, head - base, -1), begin, end])
 
-    def _behind_gaps(self, spans: PlacedSpans, said: Rows) -> Rows:
-        """Return numbers of heads that count the words of gaps too, which those of discontinuous mentions do not."""
+    def _skip_gaps(self, spans: PlacedSpans, declared: Rows) -> Rows:
+        """Convert declared heads of discontinuous mentions to numbers that include the words of gaps."""
         pieces = spans.fragments
         if pieces is None:
-            return said
+            return declared
         where = PlacedSpans(
             document=spans.document[pieces.span],
             begin=pieces.begin,
@@ -165,21 +164,21 @@ class Heads:
             given=pieces.span,
         )
         begin, end = self.placement.rows(where)
-        found = said.copy()
+        found = declared.copy()
         rows: dict[int, list[int]] = {}
         for span, first, last in zip(pieces.span.tolist(), begin.tolist(), end.tolist(), strict=True):
             rows.setdefault(span, []).extend(range(first, last))
         for span, words in rows.items():
-            found[span] = words[said[span] - 1] - words[0] + 1 if 0 < said[span] <= len(words) else 0
+            found[span] = words[declared[span] - 1] - words[0] + 1 if 0 < declared[span] <= len(words) else 0
         return found
 
-    def _found(self, first: Rows, last: Rows) -> Rows:
+    def _find_heads(self, first: Rows, last: Rows) -> Rows:
         """Find the heads of stretches of words in trees, or by tags."""
         if not len(first):
             return first
-        above = self._above
+        above = self._parent_rows
         if above is None:
-            return self._words.heads(first, last)
+            return self._word_kinds.heads(first, last)
         stretches = (range(*ends) for ends in zip(first.tolist(), last.tolist(), strict=True))
         found = (
             next((row for row in rows if above[row] not in rows or above[row] == row), rows[0]) for rows in stretches
@@ -187,18 +186,18 @@ class Heads:
         return np.fromiter(found, np.int64, len(first))
 
     @cached_property
-    def _above(self) -> list[int] | None:
-        """The row that each word of the key hangs on; its own for a root. None where nobody has trees."""
+    def _parent_rows(self) -> list[int] | None:
+        """The row of the head of each word of the key; its own row for a root. None where the key has no trees."""
         key = self.aligned.key
         column = key.columns.get("head")
         if column is None or {*column.names} <= {"_", ""}:
             return None
-        above: list[int] = _rows_above(key, column).tolist()
+        above: list[int] = _head_rows(key, column).tolist()
         return above
 
     @cached_property
-    def _words(self) -> Words:
-        """What tags tell of words."""
+    def _word_kinds(self) -> Words:
+        """The kinds of words, from tags."""
         words = words_told(self.aligned, self.nouns)
         if not words.tagged:
             hint = "give files with heads (CorefUD), trees or tags of parts of speech, or compare exact mentions"
@@ -206,29 +205,29 @@ class Heads:
         return words
 
 
-def _said(spans: PlacedSpans) -> Rows:
-    """Return the number of the head among the words of each mention, as the input says; 0 where it does not."""
+def _declared_heads(spans: PlacedSpans) -> Rows:
+    """Read the declared number of the head among the words of each mention; 0 where the input declares none."""
     numbers = spans.columns.get(HEAD)
     if numbers is not None and not isinstance(numbers, TextColumn):
         return np.nan_to_num(numbers.astype(np.float64)).astype(np.int64)
     minimal = spans.columns.get(MINIMAL)
     if isinstance(minimal, TextColumn):
-        return np.nan_to_num(minimal.numbers(_first_number)).astype(np.int64)
+        return np.nan_to_num(minimal.numbers(_parse_first_number)).astype(np.int64)
     return np.zeros(len(spans), np.int64)
 
 
-def _first_number(text: str) -> float:
-    """Return the first number of a minimal span.
+def _parse_first_number(text: str) -> float:
+    """Parse the first number of a minimal span.
 
-    >>> _first_number("2,3"), _first_number("")
+    >>> _parse_first_number("2,3"), _parse_first_number("")
     (2.0, 0.0)
     """
     first = text.partition(",")[0]
     return float(first) if first.isdecimal() else 0.0
 
 
-def _rows_above(key: Corpus, column: TextColumn) -> Rows:
-    """Return the row of each word's head: ids count the words of a sentence, and 0 is the root."""
+def _head_rows(key: Corpus, column: TextColumn) -> Rows:
+    """Convert head ids, which count the words of a sentence, to rows; a root (0) gets its own row."""
     number = np.nan_to_num(column.numbers(lambda text: float(text) if text.isdecimal() else 0.0)).astype(np.int64)
     sizes = np.diff(key.sentences)
     base = np.repeat(key.sentences[:-1], sizes)
@@ -236,21 +235,22 @@ def _rows_above(key: Corpus, column: TextColumn) -> Rows:
     return np.where((number > 0) & (number <= np.repeat(sizes, sizes)), base + number - 1, rows)
 
 
-# Mentions of a response taken for those of the key that do not have the very same words.
+# Matching of mentions that do not have exactly the same words.
 #
-# Each is taken for one mention at most, and those at the same place are always taken for each other. With `head`, two
-# mentions are the same if they have the same head; with `partial`, if the response's is inside the key's and has its
-# head
-# in it. Of several the one that shares most words is taken, then the one that begins first, then that which ends first.
+# Matching is one to one, and mentions with the same extent always match. With `head`, two mentions match if they have
+# the same head; with `partial`, if the predicted mention is inside the key's and includes its head. Of several
+# candidates, the one with the most common words is taken, then the one that begins first, then that which ends first.
 
 
 def matched(key: Side, response: Side, how: Matching) -> Side:
-    """Return a response whose mentions stand where the key's mentions that they are taken for do."""
+    """Move the mentions of a system output to the extents of the key's mentions that they match."""
     if how == "exact":
         return response
     mine, theirs = packed([key.where, response.where])
     free = np.flatnonzero(~np.isin(mine, theirs)), np.flatnonzero(~np.isin(theirs, mine))
-    pairs = _paired(_candidates(key, response=response, mine=free[0], theirs=free[1], how=how), key, response)
+    pairs = _choose_pairs(
+        _candidate_pairs(key, response=response, mine=free[0], theirs=free[1], how=how), key, response
+    )
     if not pairs:
         return response
     rows, partners = np.array(pairs, np.int64).T
@@ -261,8 +261,10 @@ def matched(key: Side, response: Side, how: Matching) -> Side:
     return replace(response, document=document, begin=begin, end=end, cut=cut)
 
 
-def _candidates(key: Side, response: Side, mine: Rows, theirs: Rows, *, how: Matching) -> Iterator[tuple[int, int]]:
-    """Give the pairs that may be the same: a mention of the response, and one of the key."""
+def _candidate_pairs(
+    key: Side, response: Side, mine: Rows, theirs: Rows, *, how: Matching
+) -> Iterator[tuple[int, int]]:
+    """Yield the candidate pairs: a mention of the system output, and one of the key."""
     by_head: dict[tuple[int, int], list[int]] = {}
     for row in mine.tolist():
         if key.head[row] >= 0:
@@ -280,7 +282,7 @@ def _candidates(key: Side, response: Side, mine: Rows, theirs: Rows, *, how: Mat
                     yield row, other
 
 
-def _paired(candidates: Iterator[tuple[int, int]], key: Side, response: Side) -> list[tuple[int, int]]:
+def _choose_pairs(candidates: Iterator[tuple[int, int]], key: Side, response: Side) -> list[tuple[int, int]]:
     """Choose pairs one to one, the best first."""
 
     def rank(pair: tuple[int, int]) -> tuple[int, ...]:
@@ -299,23 +301,24 @@ def _paired(candidates: Iterator[tuple[int, int]], key: Side, response: Side) ->
     return chosen
 
 
-# The rows of mentions that are not just one stretch of words: discontinuous ones, and those without a word.
+# The rows of mentions that are not one contiguous stretch of words: discontinuous ones, and those without a word.
 
 
 def rows_of_pieces(
     placement: Placement, spans: PlacedSpans, inside: Truths, cut: Rows, *, cuts: Cuts
 ) -> Fragments | None:
-    """Return the rows of the pieces of mentions in the key's documents.
+    """Locate the rows of the pieces of mentions in the key's documents.
 
-    A mention without a word has one piece without length, at the row behind it; behind the last word of a document
-    that is one more than there are.
+    A mention without a word has one piece without length, at the row after it; after the last word of a document that
+    is one past the last row.
 
     Args:
         placement: the key's text.
         spans: the mentions.
-        inside: which of them stand in documents of the key.
-        cut: the way each is cut into pieces, by its number in `cuts`; 0 for one piece, more than all for empty nodes.
-        cuts: the ways.
+        inside: whether each is in a document of the key.
+        cut: the way each is split into pieces, by its number in `cuts`; 0 for one piece, larger than all for empty
+            nodes.
+        cuts: the ways of being split.
 
     """
     ways = {number: way for way, number in cuts.items()}
@@ -334,29 +337,29 @@ def rows_of_pieces(
         given=mention,
     )
     first, behind = placement.rows(where)
-    first = np.where(empty[mention], _rows_behind(placement, where, first), first)
+    first = np.where(empty[mention], _following_rows(placement, where, first), first)
     return Fragments(mention, first, np.where(empty[mention], first, behind))
 
 
-def _rows_behind(placement: Placement, spans: PlacedSpans, row: Rows) -> Rows:
-    """Return the row behind each span without length, given the last one that it could be."""
+def _following_rows(placement: Placement, spans: PlacedSpans, row: Rows) -> Rows:
+    """Find the row after each span without length, given the last candidate."""
     if placement.unit == "tokens":
         return spans.begin
-    ends = np.append(placement.ground.raw.end, spans.begin.max() + 1)  # of documents without words there is no last row
+    ends = np.append(placement.ground.raw.end, spans.begin.max() + 1)  # documents without words have no last row
     found: Rows = row + (ends[placement.ground.key.row_documents[spans.document] + row] <= spans.begin)
     return found
 
 
 def rows_beside(key: Corpus, spans: PlacedSpans, pieces: Fragments, node: Rows) -> tuple[Rows, Rows]:
-    """Return the mentions without a word, in documents that have some, and a row of the key in the sentence of each.
+    """Find the mentions without a word in documents that have words, and a row of the key in the sentence of each.
 
-    An empty node stands behind the word before it, unless it is ahead of its sentence: the row behind it may be in the
-    next sentence, or in the next document.
+    An empty node belongs to the word before it, unless it precedes its sentence: the row after it may be in the next
+    sentence, or in the next document.
 
     Args:
         key: the key.
         spans: the mentions.
-        pieces: the rows of those that are not one stretch of words.
+        pieces: the rows of those that are not one contiguous stretch of words.
         node: the numbers of empty nodes; 0 or less for other mentions.
 
     """
@@ -368,17 +371,17 @@ def rows_beside(key: Corpus, spans: PlacedSpans, pieces: Fragments, node: Rows) 
     return mention, np.clip(first[there] + pieces.begin[there] - behind, first[there], end[there] - 1)
 
 
-# Mentions in documents that the key does not have: there the key counts as empty, and they are all wrong.
+# Mentions in documents that the key does not have: the key counts as empty there, and they are all wrong.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Foreign:
-    """What responses have in documents that the key does not have.
+    """The mentions of system outputs in documents that the key does not have.
 
     Args:
-        names: the names of these documents, sorted; they are numbered behind the key's.
-        sides: their mentions, by the number of the response, in positions of its own text.
-        notes: how many mentions these are.
+        names: the names of these documents, sorted; they are numbered after the key's.
+        sides: their mentions, by the number of the system output, in positions of its own text.
+        notes: the number of these mentions.
 
     """
 
@@ -388,7 +391,7 @@ class Foreign:
 
 
 def foreign_mentions(aligned: Aligned, placement: Placement, missing: Missing) -> Foreign:
-    """Find the mentions that have no place in the key's documents; where these are left out on purpose, none."""
+    """Find the mentions outside of the key's documents; none if the policy is to ignore such documents."""
     if missing == "intersection":
         return Foreign((), {}, ())
     lost: dict[int, Rows] = {}
@@ -398,21 +401,21 @@ def foreign_mentions(aligned: Aligned, placement: Placement, missing: Missing) -
         if not there.all():
             lost[number] = np.flatnonzero(~there)
     names = sorted(
-        {name for number, rows in lost.items() for name in _foreign_names(aligned.responses[number - 1], rows)}
+        {name for number, rows in lost.items() for name in _document_names(aligned.responses[number - 1], rows)}
     )
     place = {name: len(aligned.key.documents) + number for number, name in enumerate(names)}
-    sides = {number: _spans(aligned.responses[number - 1], rows, place) for number, rows in lost.items()}
-    notes = [_note(aligned.responses[number - 1], rows) for number, rows in lost.items()]
+    sides = {number: _place_foreign_spans(aligned.responses[number - 1], rows, place) for number, rows in lost.items()}
+    notes = [_foreign_note(aligned.responses[number - 1], rows) for number, rows in lost.items()]
     return Foreign(tuple(names), sides, tuple(notes))
 
 
-def _foreign_names(response: Corpus, rows: Rows) -> Sequence[str]:
+def _document_names(response: Corpus, rows: Rows) -> Sequence[str]:
     spans = response.spans
     assert spans is not None
     return [response.documents.names[number] for number in np.unique(spans.document[rows]).tolist()]
 
 
-def _spans(response: Corpus, rows: Rows, place: Mapping[str, int]) -> PlacedSpans:
+def _place_foreign_spans(response: Corpus, rows: Rows, place: Mapping[str, int]) -> PlacedSpans:
     spans = response.spans
     assert spans is not None
     table = np.array([place.get(name, 0) for name in response.documents.names], np.int64)
@@ -429,21 +432,21 @@ def _spans(response: Corpus, rows: Rows, place: Mapping[str, int]) -> PlacedSpan
     )
 
 
-def _note(response: Corpus, rows: Rows) -> Note:
+def _foreign_note(response: Corpus, rows: Rows) -> Note:
     spans = response.spans
     assert spans is not None
     what = "mentions in documents that the key does not have: there it counts as empty"
     return Note(response.name, what, len(rows), first_places(response.source, spans.offset[rows[:3]]))
 
 
-# The mentions of all sides on common ground: each once, with the chain that each side puts it into.
+# The mentions of all sides in one table: each once, with its chain on each side.
 
 
 ZERO = "zero"
-"""The column that holds the numbers of empty nodes."""
+"""The column with the numbers of empty nodes."""
 
-_NO_WAY = 1 << 32
-"""No way of being cut into pieces has such a number."""
+_COPY_STEP = 1 << 32
+"""Copies of a mention add multiples of this to `cut`; it exceeds the number of any way of being split."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -451,14 +454,14 @@ class Side:
     """The mentions of one side, each once.
 
     Args:
-        document: the document of each, the key's first, then those that only responses have.
-        begin: where it begins.
-        end: where it ends.
-        cut: the way it is cut into pieces, 0 for one; for an empty node its number, which no way has.
+        document: the document of each, the key's first, then those that only system outputs have.
+        begin: its begin.
+        end: its end.
+        cut: the way it is split into pieces, 0 for one piece; for an empty node a number larger than any way's.
         chain: its chain, by number in order of first appearance.
-        head: the row of its head in its document, -1 for none; all are where heads do not matter.
+        head: the row of its head in its document, -1 for none and where heads are not used.
         first: the row of its first word in its document, likewise.
-        last: the row behind its last word, likewise.
+        last: the row after its last word, likewise.
 
     """
 
@@ -480,7 +483,7 @@ class Side:
 
     @property
     def where(self) -> tuple[Rows, Rows, Rows, Rows]:
-        """What tells a mention: its document, its ends and its pieces."""
+        """The identity of a mention: its document, its ends and its pieces."""
         return self.document, self.begin, self.end, self.cut
 
 
@@ -490,14 +493,14 @@ class Gathered:
 
     Args:
         chains: the mentions, with the chains of all sides.
-        spans: where they stand; those of documents that the key does not have in their own text.
-        inside: which of them stand in documents of the key.
+        spans: their positions; in documents that the key does not have, those in their own text.
+        inside: whether each is in a document of the key.
         placement: the key's text.
-        documents: the names of the documents, those that only responses have behind the key's.
-        topics: what chains may span.
-        notes: what was met.
-        foreign: what responses have in documents that the key does not have.
-        same: a number for each mention, the same for those that a side gives twice; None where there are none.
+        documents: the names of the documents, those that only system outputs have after the key's.
+        topics: the documents that chains may span.
+        notes: notes on the input.
+        foreign: the mentions in documents that the key does not have.
+        same: a number for each mention, equal for copies of the same mention; None where there are none.
 
     """
 
@@ -513,12 +516,12 @@ class Gathered:
 
     @property
     def units(self) -> Units:
-        """What statistics resample: documents, or topics."""
+        """The resampling units: documents or topics."""
         return self.topics.units(len(self.documents))
 
 
 def gather(aligned: Aligned, options: Options) -> Gathered:
-    """Bring the mentions of the key and of all responses together."""
+    """Gather the mentions of the key and of all system outputs."""
     placement = place_spans(aligned)
     foreign = foreign_mentions(aligned, placement, options.missing)
     topics = Topics.named(aligned.key.documents, options.across).with_foreign(foreign.names)
@@ -528,38 +531,40 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
     notes = [*foreign.notes]
     for number, corpus in enumerate((aligned.key, *aligned.responses)):
         parts = [placement.sides[number], *([foreign.sides[number]] if number in foreign.sides else [])]
-        side, given = _side(parts, topics, cuts, heads)
-        repeated = _repeated(side)
+        side, given = _build_side(parts, topics, cuts, heads)
+        repeated = _find_repeated(side)
         if repeated.size:
-            notes.append(_gathering_note(corpus, given[repeated], options.repeated))
+            notes.append(_repeated_note(corpus, given[repeated], options.repeated))
         if options.repeated == "official" and sides:
-            side, repeated = _apart(side, repeated, sides[0])
+            side, repeated = _separate_copies(side, repeated, sides[0])
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
     sides = [sides[0], *(matched(sides[0], side, options.matching) for side in sides[1:])]
-    return _together(aligned, placement=placement, sides=sides, foreign=foreign, topics=topics, cuts=cuts, notes=notes)
+    return _merge_sides(
+        aligned, placement=placement, sides=sides, foreign=foreign, topics=topics, cuts=cuts, notes=notes
+    )
 
 
-def _side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads | None) -> tuple[Side, Rows]:
-    """Return the mentions of a side in the order of the input, chains numbered, and which of its spans each is.
+def _build_side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads: Heads | None) -> tuple[Side, Rows]:
+    """Build the mentions of a side in the order of the input, with numbered chains; also return the span of each.
 
-    Of the parts the first stands in the key's documents, where heads can be told.
+    The first part is in the key's documents, where heads can be determined.
     """
-    columns = [np.concatenate(each) for each in zip(*(_columns(part, cuts) for part in parts), strict=True)]
-    told = [np.full((3, len(part)), -1, np.int64) for part in parts]
+    columns = [np.concatenate(each) for each in zip(*(_mention_columns(part, cuts) for part in parts), strict=True)]
+    heads_and_bounds = [np.full((3, len(part)), -1, np.int64) for part in parts]
     if heads is not None:
-        told[0] = heads.of(parts[0])
+        heads_and_bounds[0] = heads.of(parts[0])
     given = np.concatenate([part.given for part in parts])
     order = np.argsort(given, kind="stable")
     document, begin, end, cut = (column[order] for column in columns)
     (chain,) = packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]]) if len(order) else [order]
-    head, first, last = np.concatenate(told, axis=1)[:, order]
+    head, first, last = np.concatenate(heads_and_bounds, axis=1)[:, order]
     return Side(
         document=document, begin=begin, end=end, cut=cut, chain=renumbered(chain), head=head, first=first, last=last
     ), given[order]
 
 
-def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
+def _mention_columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
     cut = cut_numbers(len(part), part.fragments, cuts)
     zero = part.columns.get(ZERO)
     if zero is not None and not isinstance(zero, TextColumn):
@@ -569,7 +574,7 @@ def _columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
 
 
 def _chain_codes(parts: Sequence[PlacedSpans]) -> Rows:
-    """Return a number for the chain of each mention; one that is in no chain is alone, and has a number of its own."""
+    """Encode the chain of each mention as a number; a mention without a chain is a singleton with its own number."""
     columns = []
     for part in parts:
         chain = part.columns.get("chain")
@@ -580,15 +585,15 @@ def _chain_codes(parts: Sequence[PlacedSpans]) -> Rows:
     return np.where(alone, len(names) + np.arange(len(found)), found)
 
 
-def _repeated(side: Side) -> Rows:
-    """Return the mentions that are there already, in the chain whose id comes first in the file (DEFINITIONS 8)."""
+def _find_repeated(side: Side) -> Rows:
+    """Find repeated mentions; the one in the chain whose id comes first in the file is not one (DEFINITIONS 8)."""
     (where,) = packed([side.where])
     order = np.lexsort((np.arange(len(side)), side.chain, where))
     return np.sort(order[1:][np.diff(where[order]) == 0])
 
 
-def _gathering_note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
-    """Say how many mentions are repeated, and where."""
+def _repeated_note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
+    """Build the note on the number of repeated mentions and their places."""
     spans = corpus.spans
     assert spans is not None
     what = "mentions given more than once: the first chain keeps them"
@@ -597,10 +602,10 @@ def _gathering_note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
     return Note(corpus.name, what, len(given), first_places(corpus.source, spans.offset[given[:3]]))
 
 
-def _apart(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]:
-    """Tell repeated mentions that the key does not have from their firsts, as if they stood elsewhere.
+def _separate_copies(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]:
+    """Give copies of mentions that the key does not have an extent of their own.
 
-    So the reference scorer counts them. Returns the mentions, and those that are left out.
+    The reference scorer counts them like this. Returns the mentions, and the repeated ones to be left out.
     """
     where, known = packed([side.where, key.where])
     there = np.isin(where[repeated], known)
@@ -609,16 +614,16 @@ def _apart(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]:
     begins = np.flatnonzero(np.diff(where[order], prepend=-1))
     number = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
     cut = side.cut.copy()
-    cut[order] += _NO_WAY * (number + 1)
+    cut[order] += _COPY_STEP * (number + 1)
     return replace(side, cut=cut), repeated[there]
 
 
 def _without_singletons(side: Side) -> Side:
-    """Leave out mentions that are alone in their chain."""
+    """Drop singletons."""
     return side.take(np.flatnonzero(sizes(side.chain)[side.chain] > 1)) if len(side) else side
 
 
-def _together(
+def _merge_sides(
     aligned: Aligned,
     placement: Placement,
     sides: Sequence[Side],
@@ -628,12 +633,12 @@ def _together(
     cuts: Cuts,
     notes: list[Note],
 ) -> Gathered:
-    """Put the mentions of all sides into one table, in the order of the text, the longer first."""
+    """Merge the mentions of all sides into one table, in the order of the text, longer ones first."""
     document, begin, end, cut, chain = (
         np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "begin", "end", "cut", "chain")
     )
     unit = topics.of[document].astype(np.int64) if len(document) else document
-    (where,) = packed([[unit, document, begin, end > begin, -end, cut]])  # an empty node stands before the next word
+    (where,) = packed([[unit, document, begin, end > begin, -end, cut]])  # an empty node precedes the next word
     _, first, number = np.unique(where, return_index=True, return_inverse=True)
     bounds = np.cumsum([0, *map(len, sides)])
     columns = []
@@ -649,9 +654,9 @@ def _together(
         given=first,
     )
     inside = spans.document < len(aligned.key.documents)
-    way = cut[first] % _NO_WAY
+    way = cut[first] % _COPY_STEP
     pieces = rows_of_pieces(placement, spans=spans, inside=inside, cut=way, cuts=cuts)
-    place, width, sentence = _rows(aligned.key, placement, spans, inside)
+    place, width, sentence = _locate_mentions(aligned.key, placement, spans, inside)
     if pieces is not None:
         wordless, row = rows_beside(aligned.key, spans, pieces, way - len(cuts))
         sentence[wordless] = owner_of_rows(aligned.key.sentences)[row]
@@ -666,8 +671,8 @@ def _together(
         pieces=pieces,
     )
     same = None
-    if int(cut.max(initial=0)) >= _NO_WAY:
-        (alike,) = packed([[document, begin, end, cut % _NO_WAY]])
+    if int(cut.max(initial=0)) >= _COPY_STEP:
+        (alike,) = packed([[document, begin, end, cut % _COPY_STEP]])
         same = alike[first]
     documents = (*aligned.key.documents.names, *foreign.names)
     return Gathered(
@@ -683,10 +688,10 @@ def _together(
     )
 
 
-def _rows(
+def _locate_mentions(
     key: Corpus, placement: Placement, spans: PlacedSpans, inside: Truths
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the row of each mention in its document, how many it covers, and the sentence it begins in."""
+    """Find the row of each mention in its document, the number of rows it covers, and the sentence it begins in."""
     place, width = spans.begin.astype(np.int32), np.maximum(spans.end - spans.begin, 1).astype(np.int32)
     sentence = np.full(len(spans), len(key.sentences) - 1, np.int32)
     rows = np.flatnonzero(inside)

@@ -1,1 +1,1 @@
-"""Labels."""
+"""Tags and labels: evaluation and voting."""

@@ -1,4 +1,4 @@
-"""The judge of tags and labels: a site is a token or a row, right is equal.
+"""Evaluation of tags and labels: a site is a token or a row, and its value is correct if it equals the key's.
 
 The value of a site may also be a *set* of labels (several per row); then each label is an item.
 """
@@ -33,28 +33,28 @@ if TYPE_CHECKING:
 
 
 def judge_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge one tag a token."""
+    """Evaluate one tag per token."""
     name = aligned.key.judged
-    return _judge(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
+    return _evaluate_columns(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
 
 
 def judge_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge one label, or a set of labels, a row."""
+    """Evaluate one label, or a set of labels, per row."""
     measures: tuple[str, ...] = ("accuracy", "macro_f1")
     if with_sets(aligned):
         measures = ("f1", "precision", "recall", "macro_f1", "accuracy")
-    return _judge(aligned, systems, options, task="label", view="label", measures=measures)
+    return _evaluate_columns(aligned, systems, options, task="label", view="label", measures=measures)
 
 
-def _judge(
+def _evaluate_columns(
     aligned: Aligned, systems: Sequence[System], options: Options, *, task: str, view: str, measures: tuple[str, ...]
 ) -> Verdicts:
     runs = run_names(systems)
     sides = ["key", *runs]
-    columns, notes = speak_alike(_columns(aligned), sides, systems, options, several=with_sets(aligned))
+    columns, notes = speak_alike(_label_columns(aligned), sides, systems, options, several=with_sets(aligned))
     names, codes = coded(aligned, columns)
     places = places_of(aligned.key)
-    sites = _sites(aligned, places=places, names=names, codes=codes, options=options)
+    sites = _build_sites(aligned, places=places, names=names, codes=codes, options=options)
     judged = View(
         name=view,
         given_sites=sites,
@@ -70,12 +70,12 @@ def _judge(
 
 
 def with_sets(aligned: Aligned) -> bool:
-    """Whether any side has sets of labels."""
+    """Whether any side has label sets."""
     return any(corpus.several for corpus in (aligned.key, *aligned.responses))
 
 
-def _columns(aligned: Aligned) -> list[TextColumn]:
-    """Return the values of all sides; where one side has sets of labels, single labels are sets of one."""
+def _label_columns(aligned: Aligned) -> list[TextColumn]:
+    """Collect the values of all sides; where one side has label sets, single labels become sets of one."""
     several = with_sets(aligned)
     columns = []
     for corpus in (aligned.key, *aligned.responses):
@@ -86,7 +86,9 @@ def _columns(aligned: Aligned) -> list[TextColumn]:
     return columns
 
 
-def _sites(aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], *, options: Options) -> Sites:
+def _build_sites(
+    aligned: Aligned, places: Places, names: tuple[str, ...], codes: list[Codes], *, options: Options
+) -> Sites:
     sites = Sites(
         document=places[0],
         sentence=places[1],

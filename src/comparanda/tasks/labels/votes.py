@@ -1,4 +1,4 @@
-"""Votes on the values of rows: tags of words, labels of rows, sets of labels."""
+"""Votes on the values of rows: tags of words, labels of rows, label sets."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from comparanda.tasks.vote_methods import Method, Trust, Weights
 
 NO_VALUE = "_"
-"""The value of a row for which no run has one."""
+"""The value of a row for which no run has a value."""
 
 
 def voted_values(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
-    """Combine runs that have one value a row: on the rows of the key, the value with most votes.
+    """Combine runs with one value per row by electing the value with the most votes in each row of the key.
 
-    `at-least-K` keeps a value that K runs have, and takes that of the best run where there is none.
+    `at-least-K` elects a value that K runs have; where there is none, it takes that of the best run.
     """
     column, empty = elected_column(aligned, "value", method, trust)
-    return replace(aligned.key, columns={"value": column}, arcs=None, notes=_unvalued(aligned.key, empty))
+    return replace(aligned.key, columns={"value": column}, arcs=None, notes=_note_missing_values(aligned.key, empty))
 
 
 def elected_column(aligned: Aligned, name: str, method: Method, trust: Trust) -> tuple[TextColumn, Rows]:
-    """Return the values with most votes, and the rows for which no run has any."""
-    names, values = _values(aligned, name)
+    """Elect the value of each row of a column; also return the rows for which no run has a value."""
+    names, values = _values_on_key(aligned, name)
     absent = names.index(ABSENT)
     weights = weights_of(method, trust, names)
-    return _named(names, elected(values, absent, trust.fold, weights, least=method.least), absent)
+    return _name_elected(names, elected(values, absent, trust.fold, weights, least=method.least), absent)
 
 
-def _values(aligned: Aligned, name: str) -> tuple[tuple[str, ...], list[Codes]]:
-    """Bring the values of all runs to the rows of the key, under common codes."""
+def _values_on_key(aligned: Aligned, name: str) -> tuple[tuple[str, ...], list[Codes]]:
+    """Map the values of all runs onto the rows of the key, with common codes."""
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT,))
     names, codes = canonical([*(corpus.columns[name] for corpus in aligned.responses), nothing])
     absent = names.index(ABSENT)
@@ -52,8 +52,8 @@ def _values(aligned: Aligned, name: str) -> tuple[tuple[str, ...], list[Codes]]:
     return names, [values_on_key(column, row_map, absent) for column, row_map in pairs]
 
 
-def _named(names: tuple[str, ...], codes: Codes, absent: int) -> tuple[TextColumn, Rows]:
-    """Make a column of elected codes; rows without a value get a sign for that."""
+def _name_elected(names: tuple[str, ...], codes: Codes, absent: int) -> tuple[TextColumn, Rows]:
+    """Convert elected codes to a column, with `NO_VALUE` in rows without a value, and list these rows."""
     empty = np.flatnonzero(codes == absent)
     used = np.unique(codes)
     written = [NO_VALUE if code == absent else names[code] for code in used.tolist()]
@@ -62,7 +62,7 @@ def _named(names: tuple[str, ...], codes: Codes, absent: int) -> tuple[TextColum
     return TextColumn(table[np.searchsorted(used, codes)] if len(table) else codes, tuple(distinct)), empty
 
 
-def _unvalued(key: Corpus, rows: Rows) -> tuple[Note, ...]:
+def _note_missing_values(key: Corpus, rows: Rows) -> tuple[Note, ...]:
     if not len(rows):
         return ()
     what = f"rows for which no run has a value, written as {NO_VALUE}"
@@ -70,20 +70,20 @@ def _unvalued(key: Corpus, rows: Rows) -> tuple[Note, ...]:
 
 
 def voted_sets(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
-    """Combine runs that have sets of labels: each label of a row is kept or not by itself."""
+    """Combine runs with label sets by voting on each label of a row separately."""
     responses = (as_sets(corpus) for corpus in aligned.responses)
-    names, values = _values(replace(aligned, responses=tuple(responses)), "value")
+    names, values = _values_on_key(replace(aligned, responses=tuple(responses)), "value")
     labels = tuple(sorted({label for name in names if name != ABSENT for label in split_labels(name)}))
     place = {label: number for number, label in enumerate(labels)}
     sets = [[] if name == ABSENT else [place[label] for label in split_labels(name)] for name in names]
     weights = weights_of(method, trust, labels)
-    kept = _kept(sets, values=values, fold=trust.fold, weights=weights, width=len(labels))
-    column = TextColumn.of(_written(kept, labels, len(aligned.key)))
+    kept = _retained_labels(sets, values=values, fold=trust.fold, weights=weights, width=len(labels))
+    column = TextColumn.of(_format_sets(kept, labels, len(aligned.key)))
     return replace(aligned.key, columns={"value": column}, arcs=None, several=True, notes=())
 
 
 def as_sets(corpus: Corpus) -> Corpus:
-    """Take single labels for sets of one."""
+    """Convert single labels to sets of one."""
     if corpus.several:
         return corpus
     column = corpus.columns["value"]
@@ -92,8 +92,8 @@ def as_sets(corpus: Corpus) -> Corpus:
     return replace(corpus, columns={**corpus.columns, "value": sets}, several=True)
 
 
-def _kept(sets: list[list[int]], values: list[Codes], fold: Rows, weights: Weights, *, width: int) -> Rows:
-    """Return what is kept, as row times the number of labels plus label, in order."""
+def _retained_labels(sets: list[list[int]], values: list[Codes], fold: Rows, weights: Weights, *, width: int) -> Rows:
+    """Find the labels with enough votes, as row times the number of labels plus label, in order."""
     sizes, flat = np.array([len(each) for each in sets]), np.array([label for each in sets for label in each], np.int64)
     begins = np.cumsum(sizes) - sizes
     claims = []
@@ -109,8 +109,8 @@ def _kept(sets: list[list[int]], values: list[Codes], fold: Rows, weights: Weigh
     return kept
 
 
-def _written(kept: Rows, labels: tuple[str, ...], rows: int) -> Iterable[str]:
-    """Write the set of each row."""
+def _format_sets(kept: Rows, labels: tuple[str, ...], rows: int) -> Iterable[str]:
+    """Format the label set of each row."""
     row, label = np.divmod(kept, max(len(labels), 1))
     bounds, codes = np.searchsorted(row, np.arange(rows + 1)).tolist(), label.tolist()
     written: dict[tuple[int, ...], str] = {}

@@ -1,1 +1,1 @@
-"""The judge of probabilistic entities."""
+"""Probabilistic entities: evaluation, calibration and findings."""

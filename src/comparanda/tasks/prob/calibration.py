@@ -1,4 +1,4 @@
-"""Whether what is said to be so likely comes true so often: reliability bins and what is made of them."""
+"""Calibration of probabilities, precision and recall over thresholds, and bounds for ties."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 BINS = 10
-"""How many bins of equal width there are unless told otherwise."""
+"""The default number of bins, of equal width."""
 
 SMALLEST = 1e-12
-"""Probabilities are at least so much, and at most so much below one, where their logarithm is taken."""
+"""The distance from 0 and 1 to which probabilities are clipped before taking logarithms."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,9 +26,9 @@ class Reliability:
     """Probabilities in bins of equal width (low, high]; 0 is in the first.
 
     Args:
-        count: how many there are in each bin.
+        count: the number of probabilities in each bin.
         mass: their sum.
-        correct: how many came true.
+        correct: the number that came true.
 
     """
 
@@ -38,13 +38,13 @@ class Reliability:
 
     @property
     def gaps(self) -> Floats:
-        """How far the share that came true is from the mean probability, in each bin that is not empty."""
+        """The distance of the share that came true from the mean probability, in each bin that is not empty."""
         there = self.count > 0
         return np.abs(self.correct - self.mass)[there] / self.count[there]
 
     @property
     def ece(self) -> float:
-        """The expected calibration error: the mean gap, weighted by how many there are."""
+        """The expected calibration error: the mean gap, weighted by the size of bins."""
         return float(np.abs(self.correct - self.mass).sum() / self.count.sum())
 
     @property
@@ -69,7 +69,7 @@ def reliability(probability: Floats, correct: Truths, bins: int = BINS) -> Relia
 
 
 def bin_of(probability: Floats, bins: int = BINS) -> Rows:
-    """Return the bin of each probability.
+    """Find the bin of each probability.
 
     >>> bin_of(np.array([0.0, 0.1, 0.1 + 0.2, 0.31, 1.0])).tolist()
     [0, 0, 2, 3, 9]
@@ -78,24 +78,24 @@ def bin_of(probability: Floats, bins: int = BINS) -> Rows:
 
 
 def brier(probability: Floats, correct: Truths) -> float:
-    """Return the mean square of what probabilities lack to the truth."""
+    """Compute the mean squared difference between probability and outcome."""
     return float(np.mean((probability - correct) ** 2))
 
 
 def log_loss(probability: Floats, correct: Truths) -> float:
-    """Return the mean negative logarithm of the probability of what was true."""
+    """Compute the mean negative logarithm of the probability of the outcome."""
     return float(log_losses(probability, correct).mean())
 
 
 def log_losses(probability: Floats, correct: Truths) -> Floats:
-    """Return the negative logarithm of the probability of what was true, for each."""
+    """Compute the negative logarithm of the probability of each outcome."""
     sure = np.clip(probability, SMALLEST, 1 - SMALLEST)
     found: Floats = -np.log(np.where(correct, sure, 1 - sure))
     return found
 
 
 def auroc(probability: Floats, correct: Truths) -> float | None:
-    """Return how often a right one has the higher probability than a wrong one, ties half; None without both.
+    """Compute how often a correct one has a higher probability than a wrong one, ties half; None without both.
 
     >>> auroc(np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([1, 0, 1, 0, 1], bool))
     0.5833333333333334
@@ -109,11 +109,11 @@ def auroc(probability: Floats, correct: Truths) -> float | None:
     return float((rank[number.reshape(-1)][correct].sum() - right * (right + 1) / 2) / pairs)
 
 
-# What is left of a hard output if spans must weigh at least so much: precision and recall over all thresholds.
+# Precision and recall of a hard output over all thresholds on weights.
 
 
 DIGITS = 9
-"""Weights that agree in so many digits behind the point are the same."""
+"""The number of decimals to which weights must agree to count as equal."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,8 +122,8 @@ class ThresholdCurve:
 
     Args:
         threshold: the weights.
-        kept: how many tuples weigh at least so much.
-        correct: how many of them are right.
+        kept: the number of tuples with at least this weight.
+        correct: the number of these that are correct.
 
     """
 
@@ -137,23 +137,23 @@ class ThresholdCurve:
         return self.correct / self.kept
 
     def recall(self, key: int) -> Floats:
-        """Return the recall at each threshold; the key must not be empty."""
+        """Compute the recall at each threshold; the key must not be empty."""
         return self.correct / key
 
     def f1(self, key: int) -> Floats:
-        """Return F1 at each threshold."""
+        """Compute F1 at each threshold."""
         return 2 * self.correct / (self.kept + key)
 
     def average_precision(self, key: int) -> float:
-        """Return Σ(Rᵢ − Rᵢ₋₁)·Pᵢ, with recall over the whole key: what is never found counts as never found."""
+        """Compute Σ(Rᵢ − Rᵢ₋₁)·Pᵢ, with recall over the whole key, including entities that are never found."""
         return float(np.diff(self.recall(key), prepend=0.0) @ self.precision)
 
     def best(self, key: int) -> int:
-        """Return the place of the highest F1; of equal ones the highest threshold."""
+        """Find the place of the highest F1; ties go to the highest threshold."""
         return int(np.argmax(np.round(self.f1(key), DIGITS)))
 
     def at_recall(self, wanted: float, key: int) -> int | None:
-        """Return the place of the highest precision that has some recall at least; None if no threshold has it."""
+        """Find the place of the highest precision with at least some recall; None if no threshold reaches it."""
         reached = np.flatnonzero(self.recall(key) >= wanted - 10.0**-DIGITS)
         return int(reached[np.argmax(np.round(self.precision[reached], DIGITS))]) if len(reached) else None
 
@@ -174,7 +174,7 @@ def threshold_curve(weight: Floats, correct: Truths) -> ThresholdCurve:
     return ThresholdCurve(descending[last], last + 1, np.cumsum(correct[order].astype(np.int64))[last])
 
 
-# What a hard output could have been where the best of a block were equally probable.
+# Bounds of a hard output over all ways of breaking ties.
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +182,10 @@ class TieBounds:
     """The hard output if all ties were broken for a system, and if all were broken against it.
 
     Args:
-        best_found: how many tuples, with as many right ones as ties allow, and then as few wrong ones.
-        best_correct: how many of them are right.
-        worst_found: how many tuples, with as few right ones as ties allow, and then as many wrong ones.
-        worst_correct: how many of them are right.
+        best_found: the number of tuples, with as many correct ones as ties allow, and then as few wrong ones.
+        best_correct: the number of these that are correct.
+        worst_found: the number of tuples, with as few correct ones as ties allow, and then as many wrong ones.
+        worst_correct: the number of these that are correct.
 
     """
 
@@ -200,12 +200,12 @@ def tie_bounds(beliefs: Beliefs, correct: Truths, how: Decide = "tuple", min_wei
 
     Args:
         beliefs: the tuples, block by block.
-        correct: whether each is right.
+        correct: whether each is correct.
         how: how the output was decided.
-        min_weight: what weighs less was not chosen.
+        min_weight: the smallest weight that could be chosen.
 
     """
-    tied = _tied(beliefs, how)
+    tied = _find_tied(beliefs, how)
     kept = beliefs.weight >= min_weight - EPSILON
     size = len(beliefs.nothing)
 
@@ -227,37 +227,39 @@ def tie_bounds(beliefs: Beliefs, correct: Truths, how: Decide = "tuple", min_wei
     return TieBounds(int(best[0]), int(best[1]), int(worst[0]), int(worst[1]))
 
 
-def _rivals(beliefs: Beliefs, how: Decide) -> Floats:
+def _competing_weights(beliefs: Beliefs, how: Decide) -> Floats:
     return beliefs.entity if how == "hierarchical" else beliefs.weight
 
 
-def _tops(values: Floats, groups: Rows, size: int) -> Floats:
-    """Return the largest value of each group."""
+def _group_maxima(values: Floats, groups: Rows, size: int) -> Floats:
+    """Compute the largest value of each group."""
     found = np.zeros(size)
     np.maximum.at(found, groups, values)
     return found
 
 
-def _tied(beliefs: Beliefs, how: Decide) -> Truths:
-    """Return which tuples could have been chosen: as probable as the best of their block, and no less than nothing."""
-    rivals = _rivals(beliefs, how)
-    top = _tops(rivals, beliefs.block, len(beliefs.nothing))
+def _find_tied(beliefs: Beliefs, how: Decide) -> Truths:
+    """Find the tuples that could have been chosen: as probable as the best of their block, and no less than nothing."""
+    rivals = _competing_weights(beliefs, how)
+    top = _group_maxima(rivals, beliefs.block, len(beliefs.nothing))
     over = (top >= beliefs.nothing - EPSILON) & beliefs.exclusive
     tied = (rivals >= top[beliefs.block] - EPSILON) & over[beliefs.block] & (beliefs.weight > 0)
-    if how == "hierarchical":  # of a span only its best labels
+    if how == "hierarchical":  # only the best labels of a span
         spans = int(beliefs.alternative.max(initial=-1)) + 1
-        tied &= beliefs.weight >= _tops(beliefs.weight, beliefs.alternative, spans)[beliefs.alternative] - EPSILON
+        tied &= (
+            beliefs.weight >= _group_maxima(beliefs.weight, beliefs.alternative, spans)[beliefs.alternative] - EPSILON
+        )
     return tied
 
 
 def _nothing_ties(beliefs: Beliefs, how: Decide) -> Truths:
-    """Return in which blocks nothing is as probable as the best."""
-    top = _tops(_rivals(beliefs, how), beliefs.block, len(beliefs.nothing))
+    """Find the blocks in which nothing is as probable as the best tuple."""
+    top = _group_maxima(_competing_weights(beliefs, how), beliefs.block, len(beliefs.nothing))
     return np.abs(top - beliefs.nothing) < EPSILON
 
 
 def _tied_worlds(worlds: Worlds, right: Truths, kept: Truths) -> list[tuple[Rows, Rows]]:
-    """Return for each block with worlds what is found in the worst and in the best of those equally probable."""
+    """Count, for each block with worlds, the tuples of the worst and of the best of its equally probable worlds."""
     size = len(worlds)
     found = np.bincount(worlds.world, kept[worlds.member], size).astype(np.int64)
     correct = np.bincount(worlds.world, right[worlds.member], size).astype(np.int64)

@@ -1,4 +1,4 @@
-"""From beliefs to a hard output: the most probable world of each block."""
+"""Evaluation of probabilistic entities: hard output, tuples, statistics, and the task `prob`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Decided:
 
     Args:
         chosen: whether each tuple is in it.
-        tied: whether the best two of each block were equally probable.
+        tied: for each block, whether its two best options were equally probable.
 
     """
 
@@ -73,51 +73,55 @@ class Decided:
 
     @property
     def ties(self) -> int:
-        """In how many blocks the best two were equally probable."""
+        """The number of blocks whose two best options were equally probable."""
         return int(np.count_nonzero(self.tied))
 
 
 def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight: float = 0.0) -> Decided:
-    """Choose the largest w of each block, or nothing if that is more probable (DEFINITIONS 9).
+    """Choose the tuple with the largest w of each block, or nothing if that is more probable (DEFINITIONS 9).
 
     Args:
         beliefs: the tuples, block by block.
-        preference: a rank of each tuple, for ties: the longer span first, then the earlier, then by label.
-        how: by the weights of tuples, or the most probable span first and then its best label, as the thesis says.
-        min_weight: what weighs less is not chosen.
+        preference: the rank of each tuple in ties: longer spans first, then earlier ones, then by label.
+        how: by the weights of tuples, or the most probable span first and then its best label, as in the thesis.
+        min_weight: the smallest weight to choose.
 
     """
     chosen = np.zeros(len(beliefs), np.bool_)
     by_span = how == "hierarchical"
     weight = np.round(beliefs.weight, 9)
     rivals = np.round(beliefs.entity, 9) if by_span else weight
-    keys = (_of_spans(beliefs, preference, np.minimum), -_of_spans(beliefs, weight, np.maximum)) if by_span else ()
+    keys = (
+        (_reduce_by_span(beliefs, preference, np.minimum), -_reduce_by_span(beliefs, weight, np.maximum))
+        if by_span
+        else ()
+    )
     order = np.lexsort((preference, -weight, *keys, -rivals, beliefs.block))
     filled = np.flatnonzero(np.diff(beliefs.offsets) > 0)
     best = order[beliefs.offsets[filled]]
     there = beliefs.exclusive[filled] & (rivals[best] >= beliefs.nothing[filled] - EPSILON) & (weight[best] > 0)
     chosen[best[there]] = True
     tied = np.zeros(len(beliefs.nothing), np.bool_)
-    tied[filled[there]] = _ties(beliefs, rivals=rivals, weight=weight, best=best, filled=filled)[there]
+    tied[filled[there]] = _find_ties(beliefs, rivals=rivals, weight=weight, best=best, filled=filled)[there]
     if beliefs.worlds is not None:
-        rows, level = _best_worlds(beliefs.worlds)
+        rows, level = _find_best_worlds(beliefs.worlds)
         chosen[rows] = True
         tied[level] = True
     return Decided(chosen & (beliefs.weight >= min_weight - EPSILON), tied)
 
 
-def _of_spans(beliefs: Beliefs, values: ModelFloats | Rows, which: np.ufunc) -> ModelFloats:
-    """Return for each tuple the least or the largest value of the tuples of its span."""
+def _reduce_by_span(beliefs: Beliefs, values: ModelFloats | Rows, which: np.ufunc) -> ModelFloats:
+    """Compute for each tuple the minimum or maximum over the tuples of its span."""
     start = np.inf if which is np.minimum else -np.inf
     found = np.full(int(beliefs.alternative.max(initial=-1)) + 1, start)
     which.at(found, beliefs.alternative, values)
     return found[beliefs.alternative]
 
 
-def _ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows, *, filled: Rows) -> Truths:
-    """Return for each block with tuples whether something else in it is as probable as the best, nothing among it.
+def _find_ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows, *, filled: Rows) -> Truths:
+    """Determine for each block with tuples whether another option, or nothing, is as probable as the best.
 
-    By spans, another span is a rival of the best one, and another label of it is one of its label.
+    When deciding by spans, other spans are rivals of the best one, and its other labels are rivals of its label.
     """
     of_best = best[np.searchsorted(filled, beliefs.block)]
     other = (np.abs(rivals - rivals[of_best]) < EPSILON) & (beliefs.alternative != beliefs.alternative[of_best])
@@ -126,12 +130,12 @@ def _ties(beliefs: Beliefs, rivals: ModelFloats, weight: ModelFloats, best: Rows
     return (counts > 1) | (np.abs(rivals[best] - beliefs.nothing[filled]) < EPSILON)
 
 
-def _best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
-    """Return the tuples of the most probable world of each block, the first of equal ones, and blocks with such."""
+def _find_best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
+    """Find the tuples of the most probable world of each block, the first in ties, and the blocks with ties."""
     rows: list[int] = []
     tied: list[int] = []
     bounds = np.flatnonzero(np.diff(worlds.block, prepend=-1)).tolist()
-    likely = np.where(np.diff(worlds.offsets) > 0, worlds.probability, 0.0)  # those without any tuple are all one
+    likely = np.where(np.diff(worlds.offsets) > 0, worlds.probability, 0.0)  # all worlds without tuples are the same
     for begin, end in zip(bounds, [*bounds[1:], len(worlds)], strict=True):
         probability = likely[begin:end]
         best = begin + int(np.argmax(np.round(probability, 9)))
@@ -145,12 +149,12 @@ def _best_worlds(worlds: Worlds) -> tuple[Rows, list[int]]:
     return np.array(rows, np.int64), tied
 
 
-# The tuples of all runs on the key's ground: which the key has, and which are in the hard output.
+# The tuples of all runs on the text of the key: which the key has, and which are in the hard output.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gathered:
-    """All sides on common ground.
+    """The spans and tuples of all sides on the text of the key.
 
     Args:
         placement: the spans that count: the key's, then each run's hard output.
@@ -158,7 +162,7 @@ class Gathered:
         columns: the labels of these spans.
         claims: the key's spans and all tuples of all runs.
         candidates: the tuples of each run.
-        notes: what was met on the way.
+        notes: notes on the input.
 
     """
 
@@ -171,24 +175,24 @@ class Gathered:
 
 
 def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gathered:
-    """Bring tuples into the order of their blocks, tell which are right, and decide.
+    """Order tuples by block, determine which are correct, and decide.
 
-    Labels that do not count are left out when all is decided: until then they are rivals of others.
+    Labels that do not count are dropped after the decision: until then they compete with others.
     """
     placement, columns, notes = placed_labels(aligned, systems, replace(options, only=(), ignore=()))
     names, labels = canonical(columns)
     claims, numbers = claims_of(aligned.key, placement, names, labels)
-    once, twice = _once(aligned.key, numbers[0])
+    once, twice = _drop_duplicates(aligned.key, numbers[0])
     notes += twice
     sides, codes, candidates = [placement.sides[0].take(once)], [labels[0][once]], []
     for corpus, side, label, number in zip(
         aligned.responses, placement.sides[1:], labels[1:], numbers[1:], strict=True
     ):
-        rows, beliefs, note = _by_block(corpus, side, number)
+        rows, beliefs, note = _order_by_block(corpus, side, number)
         notes += note
         mine = side.take(rows)
         candidates.append(
-            _judged(
+            _build_candidates(
                 claims,
                 number=number[rows],
                 side=mine,
@@ -204,7 +208,7 @@ def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gat
         codes.append(label[rows][hard])
     placed = replace(placement, sides=tuple(sides))
     hard_columns = [TextColumn(each, names) for each in codes]
-    return _counting(
+    return _filter_labels(
         Gathered(
             placement=placed,
             names=names,
@@ -217,14 +221,14 @@ def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gat
     )
 
 
-def _counting(found: Gathered, options: Options) -> Gathered:
-    """Leave out what does not count because of its label."""
+def _filter_labels(found: Gathered, options: Options) -> Gathered:
+    """Drop the spans and tuples whose labels do not count."""
     counts = counting_labels(options)
     if counts is None:
         return found
     keep = np.array([counts(name) for name in found.names], np.bool_)
     names = tuple(name for name, kept in zip(found.names, keep, strict=True) if kept)
-    code = np.maximum(np.cumsum(keep) - 1, 0).astype(code_type(len(names)))  # of those that stay
+    code = np.maximum(np.cumsum(keep) - 1, 0).astype(code_type(len(names)))  # codes of the labels that remain
 
     def left(label: Codes) -> Rows:
         return np.flatnonzero(keep[label])
@@ -246,38 +250,38 @@ def _counting(found: Gathered, options: Options) -> Gathered:
     )
 
 
-def _by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Beliefs, list[Note]]:
-    """Return the tuples of a run block by block, each once, and what it believes of them.
+def _order_by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Rows, Beliefs, list[Note]]:
+    """List the tuples of a run block by block, each once, and the probabilities assigned to them.
 
-    Blocks stand in the order of the key's documents, wherever the run's file has them, so that parts of a corpus can be
-    laid end to end. Equal tuples of one block are one, as labels may be that were mapped to the same; their weights are
-    added.
+    Blocks are in the order of the key's documents, regardless of their order in the run's file, so that parts of a
+    corpus can be concatenated. Equal tuples of one block, such as those whose labels were mapped to the same one, are
+    merged, and their weights added.
     """
     if corpus.beliefs is None:
-        rows, notes = _once(corpus, number)
+        rows, notes = _drop_duplicates(corpus, number)
         return rows, certain(len(rows)), notes
     mine = corpus.beliefs.take(side.given)
     order = np.lexsort((number, mine.block, side.document))
     again = np.flatnonzero((np.diff(number[order]) == 0) & (np.diff(mine.block[order]) == 0)) + 1
     if len(again):
-        mine, order = _added(mine, order, again)
+        mine, order = _merge_duplicates(mine, order, again)
     _refuse_two_blocks(corpus, side.given[order], number[order])
     found = mine.take(order).numbered()
-    if found.worlds is not None and len(found) < len(corpus.beliefs):  # worlds that differed may be the same now
+    if found.worlds is not None and len(found) < len(corpus.beliefs):  # worlds that differed may be equal now
         worlds = found.worlds.distinct()
         found = replace(found, worlds=worlds if len(worlds) else None)
     return order, found, []
 
 
-def _once(corpus: Corpus, number: Rows) -> tuple[Rows, list[Note]]:
-    """Return the first of equal spans that are certain."""
+def _drop_duplicates(corpus: Corpus, number: Rows) -> tuple[Rows, list[Note]]:
+    """Find the first of equal spans, all of them certain."""
     first = np.sort(np.unique(number, return_index=True)[1])
     twice = len(number) - len(first)
     return first, [Note(corpus.name, "spans given more than once, counted once", twice)] if twice else []
 
 
-def _added(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
-    """Add the weights of tuples to those of the equal ones before them, which stay."""
+def _merge_duplicates(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
+    """Add the weights of duplicate tuples to those of the first ones, which remain."""
     new = np.ones(len(order), np.bool_)
     new[again] = False
     kept = order[new]
@@ -296,7 +300,7 @@ def _added(beliefs: Beliefs, order: Rows, again: Rows) -> tuple[Beliefs, Rows]:
 
 
 def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
-    """Refuse a tuple that stands in two blocks: these would not be independent."""
+    """Raise an error for a tuple in two blocks, which would not be independent."""
     order = np.argsort(number, kind="stable")
     twice = order[1:][np.diff(number[order]) == 0]
     if len(twice) and corpus.spans is not None:
@@ -306,7 +310,7 @@ def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
         raise refuse(corpus.source, int(spans.offset[row]), f"{what} stands in two blocks", hint=hint)
 
 
-def _judged(
+def _build_candidates(
     claims: Claims,
     number: Rows,
     side: PlacedSpans,
@@ -317,7 +321,7 @@ def _judged(
     beliefs: Beliefs,
     options: Options,
 ) -> Candidates:
-    """Tell which tuples the key has, and decide."""
+    """Determine which tuples the key has, and decide."""
     rank = np.empty(len(side), np.int64)
     rank[np.lexsort((label, side.begin, side.begin - side.end))] = np.arange(len(side))
     decided = decide(beliefs, rank, options.decide, options.min_weight)
@@ -338,7 +342,7 @@ def _judged(
     )
 
 
-# Sums over tuples, for each unit and run: what the measures of probabilistic entities are made of.
+# Sums over tuples for each unit and run: the statistics of the measures of probabilistic entities.
 
 
 def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
@@ -347,20 +351,23 @@ def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
     by_document = units.kind == "document"
     unit = (claims.document if by_document else claims.sentence).astype(np.int64)
     in_key = np.flatnonzero(claims.key > 0)
-    runs = [_of_run(each, each.document if by_document else each.sentence, units.count) for each in gathered.candidates]
+    runs = [
+        _run_statistics(each, each.document if by_document else each.sentence, units.count)
+        for each in gathered.candidates
+    ]
     found = {name: np.stack([each[name] for each in runs], axis=1) for name in (runs[0] if runs else ())}
-    for label, rows in _by_label(claims.label[in_key], gathered.names, in_key):
+    for label, rows in _group_by_label(claims.label[in_key], gathered.names, in_key):
         counts = np.bincount(unit[rows], minlength=units.count).astype(np.float64)
         found[f"{ENTITIES}{label}"] = np.repeat(counts[:, None], len(runs), axis=1)
-    return dict(sorted(found.items()))  # in an order that does not depend on which labels there are
+    return dict(sorted(found.items()))  # in an order that does not depend on the labels in use
 
 
-def _by_label(codes: Codes, names: tuple[str, ...], rows: Rows) -> list[tuple[str, Rows]]:
-    """Return all rows, and those of each label, with what stands behind the name of a statistic."""
+def _group_by_label(codes: Codes, names: tuple[str, ...], rows: Rows) -> list[tuple[str, Rows]]:
+    """Group rows: all, and those of each label, with the suffix for names of statistics."""
     return [("", rows), *((f"[{name}]", rows[codes == code]) for code, name in enumerate(names))]
 
 
-def _of_run(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Floats]:
+def _run_statistics(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Floats]:
     """Sum over the tuples of one run."""
     weight, right = run.beliefs.weight, run.correct.astype(np.float64)
 
@@ -368,7 +375,7 @@ def _of_run(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Fl
         return np.bincount(unit[rows], values[rows], size).astype(np.float64)
 
     found = {}
-    for label, rows in _by_label(run.label, run.names, np.arange(len(run))):
+    for label, rows in _group_by_label(run.label, run.names, np.arange(len(run))):
         found[f"{MASS}{label}"] = summed(rows, weight)
         found[f"{RIGHT}{label}"] = summed(rows, weight * right)
         found[f"{CAPTURED}{label}"] = summed(rows, (run.correct & (weight > 0)).astype(np.float64))
@@ -384,14 +391,14 @@ def _of_run(run: Candidates, unit: NDArray[np.int32], size: int) -> dict[str, Fl
     return found
 
 
-# The judge of probabilistic entities: a hard output judged like spans, and expected counts beside it.
+# The task `prob`: the hard output is evaluated like spans, and expected counts are added.
 
 
 VIEW = "decided"
 
 
 def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge probabilistic entities."""
+    """Evaluate probabilistic entities."""
     _refuse_several_views(options)
     gathered = gather(aligned, systems, options)
     ruled = ruled_spans(gathered.placement, gathered.columns, gathered.notes, options)
@@ -417,7 +424,7 @@ def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options)
 
 
 def _refuse_several_views(options: Options) -> None:
-    """Refuse rules that look at spans in several ways: a tuple is right in one, and its probability is for that."""
+    """Raise UsageError for rules with several views: a tuple is correct, and has a probability, in only one sense."""
     rules = options.rules
     if rules is not None and len(rules.views) > 1:
         what = f"the rules {rules.name!r} have several views: {', '.join(rules.views)}"
@@ -425,18 +432,18 @@ def _refuse_several_views(options: Options) -> None:
 
 
 def policies_of(aligned: Aligned, systems: Sequence[System]) -> dict[str, str]:
-    """Say by which policies probabilities were made: of all runs at once where they agree."""
+    """Describe the policies behind the probabilities: for all runs at once where they agree."""
     found: dict[str, dict[str, str]] = {}
     for name, corpus in zip(run_names(systems), aligned.responses, strict=True):
         for policy, value in ({} if corpus.beliefs is None else corpus.beliefs.policies).items():
             found.setdefault(policy, {})[name] = value
-    said = {}
+    described = {}
     for policy, values in found.items():
         if len({*values.values()}) == 1:
-            said[policy] = next(iter(values.values()))
+            described[policy] = next(iter(values.values()))
         else:
-            said |= {f"{policy}[{name}]": value for name, value in values.items()}
-    return said
+            described |= {f"{policy}[{name}]": value for name, value in values.items()}
+    return described
 
 
 PROB = Task(
@@ -451,13 +458,13 @@ PROB = Task(
 )
 
 
-# Hard outputs as ordinary spans: what is voted on, and what can stand where the key stands.
+# Hard outputs as ordinary spans, for voting and for use in place of the key.
 
 
 def hard_outputs(aligned: Aligned, systems: Sequence[System], options: Options) -> Aligned:
-    """Return the key and its responses, each with the spans of its hard output alone, on the key's documents and words.
+    """Reduce the system outputs to the spans of their hard outputs, on the documents and words of the key.
 
-    They keep the labels of their input; of those that a label map brings together, the first.
+    They keep the labels of their input; of labels that a label map merges, the first.
     """
     hard = gather(aligned, systems, options).placement
     responses = tuple(

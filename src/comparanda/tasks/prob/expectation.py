@@ -1,8 +1,8 @@
 """The exact expectation of a ratio over all worlds, and its variance, by an integral in one dimension.
 
-In a world C right tuples are found among N. The ratio of their expectations is not the expectation of their ratio,
-which follows from 1/(N+k) = ∫ exp(−(N+k)·t) dt: under the integral blocks are independent, so it costs no more than a
-sum over blocks for each node (prob-ner of the research notes; DEFINITIONS 9).
+In a world, C correct tuples are found among N. The ratio of their expectations is not the expectation of their ratio,
+which follows from 1/(N+k) = ∫ exp(−(N+k)·t) dt: under the integral blocks are independent, so it costs only a sum over
+blocks for each node (prob-ner of the research notes; DEFINITIONS 9).
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
 
 
-# How many tuples are found in a world drawn as a system believes, and how many of them are right, block by block.
+# The numbers of tuples and of correct tuples in a world drawn from a system's probabilities, block by block.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BlockCounts:
-    """What is found in each of some independent blocks, apart from nothing.
+    """The non-empty outcomes of independent blocks.
 
     Args:
-        right: for each block in which one tuple at most is true, the probability that it is one of the key's.
+        right: for each block in which at most one tuple is true, the probability that it is one of the key's.
         wrong: the probability that it is another.
-        block: the block of each outcome, where several can be true together; not descending, from 0.
-        probability: how likely the outcome is; what is missing in a block is for nothing.
-        found: how many tuples are found, at least one.
-        correct: how many of them are right.
+        block: the block of each outcome, where several tuples can be true together; not descending, from 0.
+        probability: the probability of the outcome; the rest of a block's probability is that of no tuple.
+        found: the number of tuples, at least one.
+        correct: the number of these that are correct.
 
     """
 
@@ -47,96 +47,96 @@ class BlockCounts:
 
     @cached_property
     def starts(self) -> Rows:
-        """The first outcome of each block with several."""
+        """The first outcome of each block in which several tuples can be true."""
         return np.flatnonzero(np.diff(self.block, prepend=-1))
 
     def by_block(self, values: Floats) -> Floats:
-        """Sum over the outcomes of each block with several, along the last axis."""
+        """Sum over the outcomes of each block in which several tuples can be true, along the last axis."""
         return np.add.reduceat(values, self.starts, axis=-1) if len(self.starts) else values
 
     @cached_property
     def single(self) -> Floats:
-        """The probability that something is found, in each block of one tuple at most."""
+        """The probability that a tuple is found, in each block of at most one tuple."""
         return self.right + self.wrong
 
     @property
     def mean_found(self) -> float:
-        """How many tuples are found in the mean."""
+        """The expected number of tuples."""
         return float(self.single.sum() + self.probability @ self.found)
 
     @property
     def mean_correct(self) -> float:
-        """How many right ones are found in the mean."""
+        """The expected number of correct tuples."""
         return float(self.right.sum() + self.probability @ self.correct)
 
     @property
     def squares(self) -> float:
-        """The sum over blocks of the mean square of what is found."""
+        """The sum over blocks of the expected squared number of tuples."""
         return float(self.single.sum() + self.probability @ self.found**2)
 
     @property
     def variance_correct(self) -> float:
-        """The variance of how many right ones are found."""
+        """The variance of the number of correct tuples."""
         means = self.by_block(self.probability * self.correct)
         several = self.probability @ self.correct**2 - means @ means
         return float(self.right @ (1 - self.right) + several)
 
     @property
     def most(self) -> int:
-        """How many tuples are found at most."""
+        """The largest possible number of tuples."""
         largest = np.maximum.reduceat(self.found, self.starts).sum() if len(self.starts) else 0
         return int(np.count_nonzero(self.single) + largest)
 
     @property
     def least(self) -> int:
-        """How many tuples are found in every world."""
+        """The number of tuples in every world, at least."""
         fewest = np.minimum.reduceat(self.found, self.starts) if len(self.starts) else self.found
         return int(np.count_nonzero(self.single == 1) + fewest[self.rest == 0].sum())
 
     @cached_property
     def nothing(self) -> float:
-        """The probability that nothing at all is found."""
+        """The probability that no tuple is found."""
         return float(np.prod(1 - self.single) * np.prod(self.rest))
 
     @cached_property
     def something(self) -> float:
-        """The probability that something is found, however little that is."""
+        """The probability that a tuple is found, exact for small values."""
         several = np.minimum(self.by_block(self.probability), 1.0) if len(self.starts) else np.zeros(0)
-        with np.errstate(divide="ignore"):  # where something is certain, the logarithm of nothing is -inf
+        with np.errstate(divide="ignore"):  # where a tuple is certain, the logarithm of 0 is -inf
             return float(-np.expm1(np.log1p(-self.single).sum() + np.log1p(-several).sum()))
 
     @cached_property
     def rest(self) -> Floats:
-        """The probability that nothing is found, in each block with several outcomes."""
+        """The probability that no tuple is found, in each block with several outcomes."""
         return np.clip(1 - self.by_block(self.probability), 0.0, 1.0)
 
 
 def block_counts(beliefs: Beliefs, correct: Truths, rows: Rows | None = None) -> BlockCounts:
-    """Count what worlds have of some tuples, or of all.
+    """Count some or all tuples in the worlds of each block.
 
     Args:
         beliefs: the tuples, in the order of their blocks.
-        correct: whether each is right.
-        rows: those that count, ascending; the others are as good as not there.
+        correct: whether each is correct.
+        rows: those that count, ascending; the others are ignored.
 
     """
     rows = np.arange(len(beliefs)) if rows is None else rows
     alone = rows[beliefs.exclusive[beliefs.block[rows]]]
     weight, firsts = beliefs.weight[alone], np.flatnonzero(np.diff(beliefs.block[alone], prepend=-1))
-    whole = np.clip(_sums(weight, firsts), 0.0, 1.0)
-    right = np.minimum(_sums(np.where(correct[alone], weight, 0.0), firsts), whole)
-    block, probability, found, hits = _outcomes(beliefs, correct, rows)
+    whole = np.clip(_sum_groups(weight, firsts), 0.0, 1.0)
+    right = np.minimum(_sum_groups(np.where(correct[alone], weight, 0.0), firsts), whole)
+    block, probability, found, hits = _block_outcomes(beliefs, correct, rows)
     return BlockCounts(
         right=right, wrong=whole - right, block=block, probability=probability, found=found, correct=hits
     )
 
 
-def _sums(values: Floats, starts: Rows) -> Floats:
+def _sum_groups(values: Floats, starts: Rows) -> Floats:
     return np.add.reduceat(values, starts) if len(starts) else np.zeros(0)
 
 
-def _outcomes(beliefs: Beliefs, correct: Truths, rows: Rows) -> tuple[Rows, Floats, Floats, Floats]:
-    """Return what the worlds of blocks with several have of some tuples; those with nothing of them are left out."""
+def _block_outcomes(beliefs: Beliefs, correct: Truths, rows: Rows) -> tuple[Rows, Floats, Floats, Floats]:
+    """Count some tuples in the worlds of blocks where several can be true; worlds without any of them are omitted."""
     worlds = beliefs.worlds
     if worlds is None or not len(rows):
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0)
@@ -154,23 +154,23 @@ def _outcomes(beliefs: Beliefs, correct: Truths, rows: Rows) -> tuple[Rows, Floa
 
 
 def _worlds_between(worlds: Worlds, first: int, last: int) -> tuple[int, int]:
-    """Return the first world of some neighbouring blocks, and the one behind their last."""
+    """Find the first world of some neighbouring blocks, and the one after their last."""
     bounds = np.searchsorted(worlds.block, [first, last + 1]).tolist()
     return bounds[0], bounds[1]
 
 
-_REACH = 40.0
-"""What is less likely than exp(−40), or adds less than that, is left out."""
+_CUTOFF = 40.0
+"""Events less likely than exp(−40), and contributions smaller than that, are neglected."""
 
 _NODES = 10
-"""Nodes in each panel; with so many the whole integral is right to 1e-14."""
+"""Nodes in each panel; with this number the whole integral is accurate to 1e-14."""
 
-_TILE = 1 << 17
-"""Blocks times nodes that are looked at together: small enough for the cache, and for one thread."""
+_TILE_SIZE = 1 << 17
+"""Blocks times nodes processed together: small enough for the cache, and for one thread."""
 
 
 class RatioMoments:
-    """The expectation and the variance of C/(N+k), for each of some k, where 0/0 counts as 0.
+    """The expectation and the variance of C/(N+k), for several k, where 0/0 counts as 0.
 
     With k = 0 it is precision; twice that with k = |K| is F1.
 
@@ -184,24 +184,24 @@ class RatioMoments:
 
     def __init__(self, counts: BlockCounts, below: Sequence[int]) -> None:
         self._counts = counts
-        low, high = _range(counts)
-        self._time, self._step = _nodes(max(min(below) + low, 1.0), max(below) + high)
+        low, high = _plausible_range(counts)
+        self._time, self._step = _quadrature(max(min(below) + low, 1.0), max(below) + high)
         mean = counts.mean_found
         self._centre = counts.mean_correct / mean if mean else 0.0
 
     @cached_property
-    def _sums(self) -> _Tilted:
-        return _tilted(self._counts, self._time, self._centre)
+    def _moments(self) -> _TiltedMoments:
+        return _tilt(self._counts, self._time, self._centre)
 
     def mean(self, below: int) -> float:
-        """Return the expectation."""
-        sums = self._sums
+        """Compute the expectation."""
+        sums = self._moments
         falling = np.exp(sums.log_mass - below * self._time)
         return float(self._step @ (falling * (sums.mean + self._centre * sums.mean_found)))
 
     def variance(self, below: int) -> float:
-        """Return the variance: that of (C − r·(N+k))/(N+k), whose parts do not cancel each other out."""
-        sums, mean = self._sums, self.mean(below)
+        """Compute the variance as that of (C − r·(N+k))/(N+k), whose terms do not cancel."""
+        sums, mean = self._moments, self.mean(below)
         more = mean - self._centre
         centre = sums.mean - more * sums.mean_found - mean * below
         spread = sums.variance - 2 * more * sums.covariance + more**2 * sums.variance_found
@@ -211,10 +211,10 @@ class RatioMoments:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Tilted:
-    """What is found if each world weighs exp(−N·t), at each t: log of all their weight, and moments.
+class _TiltedMoments:
+    """The log of the total weight if each world weighs exp(−N·t), at each t, and moments under these weights.
 
-    Those of C − centre·N, those of N, and what both have in common.
+    The moments are those of C − centre·N and of N, and their covariance.
     """
 
     log_mass: Floats
@@ -225,41 +225,41 @@ class _Tilted:
     covariance: Floats
 
 
-def _range(counts: BlockCounts) -> tuple[float, float]:
-    """Return between which numbers N lies, but for worlds that do not count: by Maurer's and Bernstein's bounds."""
+def _plausible_range(counts: BlockCounts) -> tuple[float, float]:
+    """Bound N, except for negligible worlds, by Maurer's and Bernstein's inequalities."""
     mean, squares = counts.mean_found, counts.squares
     largest = max(1.0, float(counts.found.max(initial=0.0)))
-    slack = _REACH * largest / 3
-    high = mean + slack + sqrt(slack**2 + 2 * _REACH * squares)
-    low = max(float(counts.least), mean - sqrt(2 * _REACH * squares))
+    slack = _CUTOFF * largest / 3
+    high = mean + slack + sqrt(slack**2 + 2 * _CUTOFF * squares)
+    low = max(float(counts.least), mean - sqrt(2 * _CUTOFF * squares))
     return low, max(1.0, min(float(counts.most), high))
 
 
-def _nodes(low: float, high: float) -> tuple[Floats, Floats]:
-    """Return nodes and weights from 0 to infinity for what falls like exp(−y·t), with y between two numbers.
+def _quadrature(low: float, high: float) -> tuple[Floats, Floats]:
+    """Compute quadrature nodes and weights on [0, ∞) for functions that decay like exp(−y·t), for a range of y.
 
-    Panels double in length: the first is short enough for the larger y, the last ends where the smaller has faded.
+    Panels double in length: the first is short enough for the largest y, the last ends where the smallest has decayed.
     """
-    panels = ceil(log2(_REACH * high / low)) + 1
+    panels = ceil(log2(_CUTOFF * high / low)) + 1
     edges = np.concatenate([[0.0], 2.0 ** np.arange(panels) / high])
     x, weight = np.polynomial.legendre.leggauss(_NODES)
     half, middle = np.diff(edges)[:, None] / 2, (edges[1:] + edges[:-1])[:, None] / 2
     return (middle + half * x).ravel(), (half * weight).ravel()
 
 
-def _tilted(counts: BlockCounts, time: Floats, centre: float) -> _Tilted:
-    """Look at all blocks, as many nodes at a time as fit a tile."""
+def _tilt(counts: BlockCounts, time: Floats, centre: float) -> _TiltedMoments:
+    """Compute the tilted moments over all blocks, with as many nodes at a time as fit into a tile."""
     value, found = counts.right - centre * counts.single, counts.single
     square = counts.right * (1 - centre) ** 2 + counts.wrong * centre**2
     sums = np.stack([value, square, found], axis=1)
     squares = np.stack([value * value, found * found, value * found], axis=1)
-    tile = max(1, _TILE // max(1, len(counts.right), len(counts.found)))
+    tile = max(1, _TILE_SIZE // max(1, len(counts.right), len(counts.found)))
     parts = [
-        _of_single(found, sums, squares, each) + _of_several(counts, each, centre)
+        _tilt_single(found, sums, squares, each) + _tilt_several(counts, each, centre)
         for each in np.split(time, range(tile, len(time), tile))
     ]
     log_mass, mean, variance, mean_found, variance_found, covariance = np.concatenate(parts, axis=1)
-    return _Tilted(
+    return _TiltedMoments(
         log_mass=log_mass,
         mean=mean,
         variance=variance,
@@ -269,13 +269,13 @@ def _tilted(counts: BlockCounts, time: Floats, centre: float) -> _Tilted:
     )
 
 
-def _of_single(found: Floats, sums: Floats, squares: Floats, time: Floats) -> Floats:
-    """Return the rows of `_Tilted` for blocks of one tuple at most.
+def _tilt_single(found: Floats, sums: Floats, squares: Floats, time: Floats) -> Floats:
+    """Compute the rows of `_TiltedMoments` for blocks of at most one tuple.
 
     Args:
-        found: the probability that something is found, in each block.
-        sums: what is summed over blocks: value, square of the value, and found.
-        squares: the squares of their means, and the product of both: value, found.
+        found: the probability that a tuple is found, in each block.
+        sums: the terms of sums over blocks: value, square of the value, and found.
+        squares: the squares of the means of value and found, and their product.
         time: the nodes.
 
     """
@@ -297,8 +297,8 @@ def _of_single(found: Floats, sums: Floats, squares: Floats, time: Floats) -> Fl
     )
 
 
-def _of_several(counts: BlockCounts, time: Floats, centre: float) -> Floats:
-    """Return the rows of `_Tilted` for blocks of several outcomes."""
+def _tilt_several(counts: BlockCounts, time: Floats, centre: float) -> Floats:
+    """Compute the rows of `_TiltedMoments` for blocks with several outcomes."""
     if not len(counts.found):
         return np.zeros((6, len(time)))
     found, value = counts.found, counts.correct - centre * counts.found
@@ -318,16 +318,16 @@ def _of_several(counts: BlockCounts, time: Floats, centre: float) -> Floats:
     )
 
 
-# A system's own doubt: how precision, recall and F1 vary over the worlds that it holds for possible, given the key.
+# Model uncertainty: the variation of precision, recall and F1 over the worlds of a system, given the key.
 #
-# This is not the sampling error over documents, which a bootstrap tells.
+# This is not the sampling error over documents, which a bootstrap estimates.
 
 
 FEW = 64
-"""Up to so many tuples in a world, the interval is that of the exact distribution; beyond, of a normal one."""
+"""The most tuples in a world for intervals from the exact distribution; for more they come from a normal one."""
 
-_TAIL = 0.025
-_NORMAL = 1.959963984540054  # the quantile of the normal distribution that leaves out such a tail
+_TAIL_PROBABILITY = 0.025
+_NORMAL_QUANTILE = 1.959963984540054  # the quantile of the normal distribution at 1 − tail
 
 
 @dataclass(frozen=True)
@@ -353,9 +353,9 @@ class Doubt:
     """The scores of a system over its worlds.
 
     Args:
-        precision: C/N, where 0/0 counts as 0; None where nothing can be found.
-        precision_if_found: its expectation over those worlds in which something is found.
-        recall: C/|K|; None without anything in the key.
+        precision: C/N, where 0/0 counts as 0; None where no tuple can be found.
+        precision_if_found: its expectation over the worlds in which a tuple is found.
+        recall: C/|K|; None with an empty key.
         f1: 2·C/(N+|K|); None where both are empty.
 
     """
@@ -367,54 +367,54 @@ class Doubt:
 
 
 def doubt(counts: BlockCounts, key: int) -> Doubt:
-    """Say how far the scores of a system vary over its worlds."""
+    """Compute the spread of a system's scores over its worlds."""
     possible = counts.mean_found > 0
     exact = distribution(counts) if counts.most <= FEW else None
-    recall = _recall(counts, key, exact) if key else None
+    recall = _recall_spread(counts, key, exact) if key else None
     if not possible:
         return Doubt(None, None, recall, Spread(0.0, 0.0, 0.0, 0.0) if key else None)
     moments = RatioMoments(counts, [0, key])
-    precision = _spread(moments.mean(0), variance=moments.variance(0), times=1, below=0, exact=exact)
+    precision = _ratio_spread(moments.mean(0), variance=moments.variance(0), times=1, below=0, exact=exact)
     f1 = (
-        _spread(2 * moments.mean(key), variance=4 * moments.variance(key), times=2, below=key, exact=exact)
+        _ratio_spread(2 * moments.mean(key), variance=4 * moments.variance(key), times=2, below=key, exact=exact)
         if key
         else Spread(0.0, 0.0, 0.0, 0.0)
     )
     return Doubt(precision, min(1.0, precision.mean / counts.something), recall, f1)
 
 
-def _recall(counts: BlockCounts, key: int, exact: Floats | None) -> Spread:
+def _recall_spread(counts: BlockCounts, key: int, exact: Floats | None) -> Spread:
     mean, sd = counts.mean_correct / key, sqrt(max(counts.variance_correct, 0.0)) / key
     if exact is None:
-        return Spread(mean, sd, *_normal(mean, sd))
-    return Spread(mean, sd, *_interval(np.arange(exact.shape[1]) / key, exact.sum(axis=0)))
+        return Spread(mean, sd, *_normal_interval(mean, sd))
+    return Spread(mean, sd, *_exact_interval(np.arange(exact.shape[1]) / key, exact.sum(axis=0)))
 
 
-def _spread(mean: float, variance: float, times: int, below: int, *, exact: Floats | None) -> Spread:
-    """Return the spread of `times`·C/(N + `below`)."""
+def _ratio_spread(mean: float, variance: float, times: int, below: int, *, exact: Floats | None) -> Spread:
+    """Compute the spread of `times`·C/(N + `below`)."""
     sd = sqrt(max(variance, 0.0))
     if exact is None:
-        return Spread(mean, sd, *_normal(mean, sd))
+        return Spread(mean, sd, *_normal_interval(mean, sd))
     found, correct = np.indices(exact.shape)
     values = times * correct / np.maximum(found + below, 1)
-    return Spread(mean, sd, *_interval(values.ravel(), exact.ravel()))
+    return Spread(mean, sd, *_exact_interval(values.ravel(), exact.ravel()))
 
 
-def _normal(mean: float, sd: float) -> tuple[float, float]:
-    return max(0.0, mean - _NORMAL * sd), min(1.0, mean + _NORMAL * sd)
+def _normal_interval(mean: float, sd: float) -> tuple[float, float]:
+    return max(0.0, mean - _NORMAL_QUANTILE * sd), min(1.0, mean + _NORMAL_QUANTILE * sd)
 
 
-def _interval(values: Floats, probability: Floats) -> tuple[float, float]:
-    """Return the smallest values below or at which 2.5 % and 97.5 % of the worlds are."""
+def _exact_interval(values: Floats, probability: Floats) -> tuple[float, float]:
+    """Find the smallest values with at least 2.5 % and 97.5 % of the worlds at or below them."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(probability[order])
-    places = np.searchsorted(reached, [_TAIL - 1e-12, 1 - _TAIL - 1e-12])
+    places = np.searchsorted(reached, [_TAIL_PROBABILITY - 1e-12, 1 - _TAIL_PROBABILITY - 1e-12])
     low, high = values[order][np.minimum(places, len(values) - 1)].tolist()
     return low, high
 
 
 def distribution(counts: BlockCounts) -> Floats:
-    """Return the probability of each number of tuples found (rows), of which so many are right (columns).
+    """Compute the joint distribution of the number of tuples (rows) and of correct ones (columns).
 
     >>> from comparanda.tasks.prob.expectation import BlockCounts
     >>> outcomes = dict.fromkeys(("block", "probability", "found", "correct"), np.zeros(0, np.int64))
@@ -426,16 +426,16 @@ def distribution(counts: BlockCounts) -> Floats:
     found = np.zeros((size, size))
     found[0, 0] = 1.0
     for right, wrong in zip(counts.right.tolist(), counts.wrong.tolist(), strict=True):
-        found = _drawn(found, [(1 - right - wrong, 0, 0), (right, 1, 1), (wrong, 1, 0)])
+        found = _add_block(found, [(1 - right - wrong, 0, 0), (right, 1, 1), (wrong, 1, 0)])
     bounds = [*counts.starts.tolist(), len(counts.block)]
     outcomes = list(zip(counts.probability.tolist(), counts.found.astype(int), counts.correct.astype(int), strict=True))
     for rest, begin, end in zip(counts.rest.tolist(), bounds, bounds[1:], strict=False):
-        found = _drawn(found, [(rest, 0, 0), *outcomes[begin:end]])
+        found = _add_block(found, [(rest, 0, 0), *outcomes[begin:end]])
     return found
 
 
-def _drawn(found: Floats, outcomes: list[tuple[float, int, int]]) -> Floats:
-    """Return the distribution with one more block: what it adds to each world, and how likely."""
+def _add_block(found: Floats, outcomes: list[tuple[float, int, int]]) -> Floats:
+    """Extend the distribution by a block with these outcomes: probability, number of tuples, number of correct ones."""
     size, total = len(found), np.zeros_like(found)
     for probability, more, right in outcomes:
         total[more:, right:] += probability * found[: size - more, : size - right]

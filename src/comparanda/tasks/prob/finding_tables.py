@@ -1,4 +1,4 @@
-"""Probabilistic outputs as tables: their scores, their own doubt, thresholds, calibration."""
+"""Tables and charts of probabilistic outputs: scores, model uncertainty, thresholds, calibration."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from comparanda.tasks.prob.findings import (
 if TYPE_CHECKING:
     from comparanda.render.charts import LineChart
 
-_PARTS = 20  # how many rows are shown unless told otherwise
-_SLACK = 5e-10  # so much of a bin is rounded down to its lower end
-_RUN = Field("run", "system")
-_ITEMS = {"decided": "decided tuples", "all": "all tuples", "spans": "spans", "labels": "labels of right spans"}
+_USUAL_PARTS = 20  # rows by default
+_BIN_SLACK = 5e-10  # share of a bin that is rounded down to its lower end
+_RUN_FIELD = Field("run", "system")
+_ITEM_NAMES = {"decided": "decided tuples", "all": "all tuples", "spans": "spans", "labels": "labels of right spans"}
 
 
 def belief_tables(finding: Probabilities, top: int | None) -> tuple[Table, ...]:
-    """Return all there is beside the scores."""
+    """Build all tables that supplement the scores."""
     return (
         *short_belief_tables(finding),
-        _counts(finding),
-        _floors(finding),
-        _reliability(finding),
-        _parts(finding, top),
+        _count_table(finding),
+        _floor_table(finding),
+        _reliability_table(finding),
+        _part_table(finding, top),
     )
 
 
 def short_belief_tables(finding: Probabilities) -> tuple[Table, ...]:
-    """Return what belongs beside the scores on any page: doubt, what is claimed, thresholds, calibration."""
-    return _doubt(finding), _claimed(finding), _thresholds(finding), _calibration(finding)
+    """Build the tables for any page with scores: model uncertainty, claimed scores, thresholds, calibration."""
+    return _doubt_table(finding), _claimed_table(finding), _threshold_table(finding), _calibration_table(finding)
 
 
-def _doubt(finding: Probabilities) -> Table:
+def _doubt_table(finding: Probabilities) -> Table:
     fields = (
-        _RUN,
+        _RUN_FIELD,
         Field("score", "score"),
         Field("expected", "expected", "share"),
         Field("mean", "mean over worlds", "share"),
@@ -80,9 +80,9 @@ def _doubt(finding: Probabilities) -> Table:
     )
 
 
-def _claimed(finding: Probabilities) -> Table:
+def _claimed_table(finding: Probabilities) -> Table:
     fields = (
-        _RUN,
+        _RUN_FIELD,
         Field("claimed_precision", "P claimed", "share"),
         Field("precision", "P", "share"),
         Field("claimed_recall", "R claimed", "share"),
@@ -100,10 +100,10 @@ def _claimed(finding: Probabilities) -> Table:
     )
 
 
-def _thresholds(finding: Probabilities) -> Table:
+def _threshold_table(finding: Probabilities) -> Table:
     recalls = [each.recall for each in finding.runs[0].thresholds.at_recall]
     fields = (
-        _RUN,
+        _RUN_FIELD,
         Field("average_precision", "average precision", "share"),
         Field("recall_max", "highest recall", "share"),
         Field("best_f1", "best F1", "share"),
@@ -132,9 +132,9 @@ def _thresholds(finding: Probabilities) -> Table:
     return Table(name="thresholds", title="Thresholds on w", fields=fields, rows=rows, notes=tuple(notes))
 
 
-def _calibration(finding: Probabilities) -> Table:
+def _calibration_table(finding: Probabilities) -> Table:
     fields = (
-        _RUN,
+        _RUN_FIELD,
         Field("items", "probabilities of"),
         Field("count", "count", "figure"),
         Field("mass", "sum", "number"),
@@ -156,16 +156,16 @@ def _calibration(finding: Probabilities) -> Table:
 
 
 def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibration) -> tuple[Any, ...]:
-    """Write one kind of calibration; tuples that were not decided are no items, unless the key has them."""
+    """Format one kind of calibration; undecided tuples are items only if the key has them."""
     count, correct = {
-        "decided": (_claims(run.run), _found(run.run)),
+        "decided": (_decided_condition(run.run), _found_condition(run.run)),
         "all": (None, f"positive and weight({quote(run.run)}) >= 0"),
     }.get(each.items, (None, None))
     return (
-        _ITEMS[each.items],
-        _linked(finding, each.count, count),
+        _ITEM_NAMES[each.items],
+        _link_count(finding, each.count, count),
         each.mass,
-        _linked(finding, each.correct, correct),
+        _link_count(finding, each.correct, correct),
         each.ece,
         each.mce,
         each.brier,
@@ -174,28 +174,28 @@ def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibrati
     )
 
 
-def _claims(run: str) -> str:
+def _decided_condition(run: str) -> str:
     return f"claims({quote(run)})"
 
 
-def _found(run: str) -> str:
-    return f"positive and {_claims(run)}"
+def _found_condition(run: str) -> str:
+    return f"positive and {_decided_condition(run)}"
 
 
-def _kind(finding: Probabilities) -> Kind:
-    """Return what counts of entities and decided tuples are: counts of items, unless rules make others."""
+def _count_kind(finding: Probabilities) -> Kind:
+    """Choose the kind of field for counts of entities and decided tuples: counts of items if these are the items."""
     return "count" if finding.itemised else "figure"
 
 
-def _linked(finding: Probabilities, value: float | None, where: str | None) -> Linked:
-    """Return a number that leads to items, if it is one of items and these are what is counted."""
+def _link_count(finding: Probabilities, value: float | None, where: str | None) -> Linked:
+    """Link a number to the items that it counts, if it counts items of the view."""
     return Linked(value, Link(where, view=finding.view) if finding.itemised and where is not None else None)
 
 
-def _counts(finding: Probabilities) -> Table:
-    kind = _kind(finding)
+def _count_table(finding: Probabilities) -> Table:
+    kind = _count_kind(finding)
     fields = [
-        _RUN,
+        _RUN_FIELD,
         Field("key", "in key", kind),
         Field("blocks", "blocks", "figure"),
         Field("tuples", "tuples", "figure"),
@@ -208,13 +208,13 @@ def _counts(finding: Probabilities) -> Table:
     rows: list[tuple[Any, ...]] = [
         (
             run.run,
-            _linked(finding, each.key, "positive"),
+            _link_count(finding, each.key, "positive"),
             run.blocks,
             each.tuples,
             each.mass,
             each.right_mass,
-            _linked(finding, each.decided, _claims(run.run)),
-            _linked(finding, each.correct, _found(run.run)),
+            _link_count(finding, each.decided, _decided_condition(run.run)),
+            _link_count(finding, each.correct, _found_condition(run.run)),
             run.ties,
         )
         for run in finding.runs
@@ -226,20 +226,20 @@ def _counts(finding: Probabilities) -> Table:
             Field("precision_ties", "P by ties", "interval"),
             Field("recall_ties", "R by ties", "interval"),
         ]
-        rows = [(*row, *_by_ties(run)) for row, run in zip(rows, finding.runs, strict=True)]
+        rows = [(*row, *_tie_cells(run)) for row, run in zip(rows, finding.runs, strict=True)]
         notes.append("P and R by ties: if all ties are broken against the system, and if all are broken for it")
     for run in finding.runs:
-        said = ", ".join(f"{name} {value}" for name, value in run.policies.items())
-        notes += [f"{run.run}: {said}"] if said else []
+        settings = ", ".join(f"{name} {value}" for name, value in run.policies.items())
+        notes += [f"{run.run}: {settings}"] if settings else []
     return Table(name="counts", title="Counts", fields=tuple(fields), rows=tuple(rows), notes=tuple(notes))
 
 
-def _by_ties(run: ProbableRun) -> tuple[tuple[float | None, float | None], tuple[float | None, float | None]]:
+def _tie_cells(run: ProbableRun) -> tuple[tuple[float | None, float | None], tuple[float | None, float | None]]:
     low, high = run.ties_against, run.ties_for
     return (low.precision, high.precision), (low.recall, high.recall)
 
 
-def _floors(finding: Probabilities) -> Table:
+def _floor_table(finding: Probabilities) -> Table:
     fields = [Field("floor", "w ≥", "number")]
     for run in finding.runs:
         fields += [
@@ -264,18 +264,18 @@ def _floors(finding: Probabilities) -> Table:
 
 
 def _floor_cells(finding: Probabilities, run: ProbableRun, floor: Floor) -> tuple[Linked, float | None]:
-    """Let E100 lead to the entities of the key that are held for possible."""
+    """Link E100 to the entities of the key with enough weight."""
     weight = f"weight({quote(run.run)})"
     enough = f"{weight} >= {floor.floor - EPSILON:.17g}" if floor.floor else f"{weight} > 0"
-    return _linked(finding, floor.e100, f"positive and {enough}"), floor.tuples_per_entity
+    return _link_count(finding, floor.e100, f"positive and {enough}"), floor.tuples_per_entity
 
 
-def _reliability(finding: Probabilities) -> Table:
+def _reliability_table(finding: Probabilities) -> Table:
     fields = (
-        _RUN,
+        _RUN_FIELD,
         Field("low", "w >", "number"),
         Field("high", "w ≤", "number"),
-        Field("count", "decided", _kind(finding)),
+        Field("count", "decided", _count_kind(finding)),
         Field("mean", "mean w", "share"),
         Field("share", "right", "share"),
         Field("gap", "right − mean w", "points"),
@@ -285,36 +285,36 @@ def _reliability(finding: Probabilities) -> Table:
             run.run,
             each.low,
             each.high,
-            _linked(finding, each.count, inside),
+            _link_count(finding, each.count, inside),
             each.mean,
-            _linked(finding, each.share, f"positive and {inside}"),
+            _link_count(finding, each.share, f"positive and {inside}"),
             each.share - each.mean,
         )
         for run in finding.runs
         for each in run.calibration_of("decided").bins
         if each.mean is not None and each.share is not None
-        for inside in [_inside(run.run, each)]
+        for inside in [_bin_condition(run.run, each)]
     ]
     return Table(
         name="reliability", title="Reliability of decided tuples, by their weight", fields=fields, rows=tuple(rows)
     )
 
 
-def _inside(run: str, each: ReliabilityBin) -> str:
-    """Write the condition that a decided tuple is in a bin; what is next to an end is on the side it is rounded to."""
+def _bin_condition(run: str, each: ReliabilityBin) -> str:
+    """Format the condition that a decided tuple is in a bin, with weights next to a bound on the side they round to."""
     weight = f"weight({quote(run)})"
-    slack = _SLACK * (each.high - each.low)
+    slack = _BIN_SLACK * (each.high - each.low)
     above = [f"{weight} > {each.low + slack:.17g}"] if each.low else []
     below = [f"{weight} <= {each.high + slack:.17g}"] if each.high < 1 else []
-    return " and ".join([_claims(run), *above, *below])
+    return " and ".join([_decided_condition(run), *above, *below])
 
 
-def _parts(finding: Probabilities, top: int | None) -> Table:
+def _part_table(finding: Probabilities, top: int | None) -> Table:
     name = finding.by
     fields = (
         Field(name, name),
-        _RUN,
-        Field("key", "in key", _kind(finding)),
+        _RUN_FIELD,
+        Field("key", "in key", _count_kind(finding)),
         *(Field(each, header, "share") for each, header in (("precision", "P"), ("recall", "R"), ("f1", "F1"))),
         Field("expected_precision", "E(P)", "share"),
         Field("expected_recall", "E(R)", "share"),
@@ -330,7 +330,7 @@ def _parts(finding: Probabilities, top: int | None) -> Table:
         tuple((part, run, *_part_cells(finding, parts[part])) for run, parts in by_run if part in parts)
         for part in names
     ]
-    kept, notes = cut(groups, top=top, usual=_PARTS, one=name, many=f"{name}s")
+    kept, notes = cut(groups, top=top, usual=_USUAL_PARTS, one=name, many=f"{name}s")
     rows = tuple(row for group in kept for row in group)
     return Table(
         name=f"by-{name}",
@@ -343,7 +343,7 @@ def _parts(finding: Probabilities, top: int | None) -> Table:
 
 def _part_cells(finding: Probabilities, each: ProbableScores) -> tuple[Any, ...]:
     return (
-        _linked(finding, each.key, f"positive and {is_value(finding.by, each.name)}"),
+        _link_count(finding, each.key, f"positive and {is_value(finding.by, each.name)}"),
         each.precision,
         each.recall,
         each.f1,
@@ -358,15 +358,15 @@ def _part_cells(finding: Probabilities, each: ProbableScores) -> tuple[Any, ...]
 
 
 def _reasons(undefined: Iterable[dict[str, str]]) -> list[str]:
-    """Say why numbers are undefined, each reason once."""
+    """List the reasons why numbers are undefined, each once."""
     return [f"n/a: {reason}" for reason in dict.fromkeys(reason for each in undefined for reason in each.values())]
 
 
-# Charts of probabilistic outputs: whether probabilities come true, and precision over recall as thresholds fall.
+# Charts of probabilistic outputs: reliability, and precision over recall by threshold.
 
 
 def reliability_chart(finding: Probabilities) -> LineChart:
-    """Return how often decided tuples are right, over how probable they were said to be, bin by bin."""
+    """Build the reliability diagram: the share of correct decided tuples over their mean weight, by bin."""
     from comparanda.render.charts import Axis, Line, LineChart
 
     lines = [
@@ -376,13 +376,13 @@ def reliability_chart(finding: Probabilities) -> LineChart:
             y=[each.share for each in mine.bins if each.share is not None],
             pointed=True,
         )
-        for run, mine in ((run, _decided(run)) for run in finding.runs)
+        for run, mine in ((run, _decided_calibration(run)) for run in finding.runs)
     ]
     return LineChart(
         title="Do probabilities come true?",
         subtitle=f"decided tuples in {finding.bins} bins by w; below the diagonal: too sure of itself",
         description="Share of right tuples over their mean probability, for each system: "
-        + "; ".join(f"{run.run} has an ECE of {cell('share', _decided(run).ece)}" for run in finding.runs)
+        + "; ".join(f"{run.run} has an ECE of {cell('share', _decided_calibration(run).ece)}" for run in finding.runs)
         + ".",
         x=Axis(label="mean probability (%)", unit="share", low=0, high=1),
         y=Axis(label="right (%)", unit="share", low=0, high=1),
@@ -392,7 +392,7 @@ def reliability_chart(finding: Probabilities) -> LineChart:
 
 
 def threshold_chart(finding: Probabilities) -> LineChart:
-    """Return precision over recall as the threshold on w falls, over the whole key."""
+    """Build the precision-recall curve for falling thresholds on w, over the whole key."""
     from comparanda.render.charts import Axis, Line, LineChart
 
     lines = tuple(
@@ -416,8 +416,8 @@ def threshold_chart(finding: Probabilities) -> LineChart:
     )
 
 
-def _decided(run: ProbableRun) -> Calibration:
-    """Return the calibration of the decided tuples of a run, which stands first."""
+def _decided_calibration(run: ProbableRun) -> Calibration:
+    """Return the calibration of the decided tuples of a run, which comes first."""
     return run.calibration[0]
 
 

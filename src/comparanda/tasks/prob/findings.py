@@ -1,4 +1,4 @@
-"""A run's tuples scored: the hard output, what is expected, what is claimed, and the run's own doubt."""
+"""Findings on probabilistic outputs: scores, model uncertainty, ties, thresholds and calibration."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ if TYPE_CHECKING:
 
 
 FLOORS = (0.0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.5)
-"""The floors on w at which E100 is looked at; 0 stands for every w above it."""
+"""The minimum weights at which E100 is computed; 0 means every w above 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProbableScores:
-    """What a run has of some entities: of all, of a label, or of a document.
+    """The scores of a run on some entities: all, those with a label, or those in a document.
 
     Args:
         name: the label or the document; "" for all.
-        key: how many entities the key has: |K|.
-        tuples: how many tuples the run holds for possible: w > 0.
+        key: the number of entities in the key: |K|.
+        tuples: the number of tuples to which the run assigns a positive probability: w > 0.
         mass: the sum of their weights: Σw.
         right_mass: the sum of the weights of those that the key has: Σc·w.
-        captured: how many entities of the key are among them.
-        decided: how many tuples are in the hard output.
+        captured: the number of entities of the key among them.
+        decided: the number of tuples in the hard output.
         decided_mass: the sum of their weights.
-        correct: how many of them the key has.
+        correct: the number of these that the key has.
         precision: correct over decided.
         recall: correct over |K|.
         f1: 2·correct / (decided + |K|).
         expected_precision: E(P) = Σc·w / Σw.
         expected_recall: E(R) = Σc·w / |K|.
         expected_f1: E(F) = 2Σc·w / (Σw + |K|).
-        e100: captured over |K|: what recall could be if the run chose well.
-        tuples_per_entity: tuples over |K|, for E100 rises with every tuple.
-        claimed_precision: the precision that the run claims, without the key: the mean weight of what is decided.
-        claimed_recall: the recall it claims: the weight of what is decided over Σw. It does not know what it misses.
-        claimed_f1: the F1 it claims: 2·(weight of what is decided) / (decided + Σw).
-        brier: the Brier score of what is decided.
+        e100: captured over |K|: the recall of a perfect choice among the run's tuples.
+        tuples_per_entity: tuples over |K|, since E100 rises with every tuple.
+        claimed_precision: the precision that the run expects without the key: the mean weight of the hard output.
+        claimed_recall: the recall it expects: the weight of the hard output over Σw. It does not know what it misses.
+        claimed_f1: the F1 it expects: 2·(weight of the hard output) / (decided + Σw).
+        brier: the Brier score of the hard output.
         log_loss: its log loss.
         ece: its expected calibration error.
-        doubt: precision, recall and F1 over the worlds that the run holds for possible.
-        undefined: why numbers are undefined, by their names.
+        doubt: precision, recall and F1 over the worlds to which the run assigns a probability.
+        undefined: the reasons for undefined numbers, by their names.
 
     """
 
@@ -106,12 +106,12 @@ class BrokenTies:
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
-    """E100 if tuples must weigh something.
+    """E100 for tuples with a minimum weight.
 
     Args:
-        floor: how much at least; 0 for every w above it.
-        tuples: how many tuples do.
-        captured: how many of them the key has.
+        floor: the minimum weight; 0 means every w above 0.
+        tuples: the number of tuples with this weight.
+        captured: the number of these that the key has.
         e100: captured over |K|.
         tuples_per_entity: tuples over |K|.
 
@@ -127,7 +127,7 @@ class Floor:
 def scored(
     run: Candidates, rows: Rows, key: int, bins: int, *, forced: float | None = None, name: str = ""
 ) -> ProbableScores:
-    """Score some tuples of a run against as many entities of the key."""
+    """Score some tuples of a run against `key` entities of the key."""
     weight, right = run.beliefs.weight[rows], run.correct[rows]
     chosen = rows[run.decided[rows]]
     mass, right_mass = float(weight.sum()), float(weight[right].sum())
@@ -157,14 +157,14 @@ def scored(
         claimed_precision=shares.of("claimed_precision", sure, decided, NOTHING_DECIDED),
         claimed_recall=shares.of("claimed_recall", sure, mass, NOTHING_POSSIBLE),
         claimed_f1=shares.of("claimed_f1", 2 * sure, decided + mass, NOTHING_POSSIBLE),
-        **_losses(run, chosen, bins, shares),
+        **_compute_losses(run, chosen, bins, shares),
         doubt=spread,
-        undefined=shares.undefined | _reasons(spread),
+        undefined=shares.undefined | _doubt_reasons(spread),
     )
 
 
-def _losses(run: Candidates, chosen: Rows, bins: int, shares: Shares) -> dict[str, float | None]:
-    """Return how far the weights of what is decided are from the truth."""
+def _compute_losses(run: Candidates, chosen: Rows, bins: int, shares: Shares) -> dict[str, float | None]:
+    """Compute the Brier score, log loss and ECE of the decided tuples."""
     weight, right = run.beliefs.weight[chosen], run.correct[chosen]
     if not len(chosen):
         return {name: shares.none(name, NOTHING_DECIDED) for name in ("brier", "log_loss", "ece")}
@@ -175,8 +175,8 @@ def _losses(run: Candidates, chosen: Rows, bins: int, shares: Shares) -> dict[st
     }
 
 
-def _reasons(spread: Doubt) -> dict[str, str]:
-    """Say what of a run's doubt is undefined."""
+def _doubt_reasons(spread: Doubt) -> dict[str, str]:
+    """List the reasons for undefined spreads of a run's scores."""
     found = {
         "doubt.precision": (spread.precision, NOTHING_POSSIBLE),
         "doubt.recall": (spread.recall, NO_KEY),
@@ -186,7 +186,7 @@ def _reasons(spread: Doubt) -> dict[str, str]:
 
 
 def broken(decided: int, correct: int, key: int, forced: float | None = None) -> BrokenTies:
-    """Score a hard output by its counts."""
+    """Score a hard output from its counts."""
     shares = Shares(forced)
     return BrokenTies(
         decided=decided,
@@ -198,7 +198,7 @@ def broken(decided: int, correct: int, key: int, forced: float | None = None) ->
 
 
 def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floor, ...]:
-    """Look at E100 over floors on w."""
+    """Compute E100 for each minimum weight."""
     shares, found = Shares(forced), []
     for floor in FLOORS:
         enough = (run.beliefs.weight >= floor - EPSILON) & (run.beliefs.weight > 0)
@@ -215,24 +215,24 @@ def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floo
     return tuple(found)
 
 
-# A hard output over thresholds on its weights, and whether probabilities come true.
+# The hard output over thresholds on its weights, and calibration.
 
 
 RECALLS = (0.5, 0.8, 0.9)
-"""The recalls at which precision is looked at."""
+"""The recalls at which precision is reported."""
 
-_NONE_THERE = {
+_EMPTY_REASONS = {
     "decided": NOTHING_DECIDED,
     "all": "no tuples",
     "spans": "no tuples",
     "labels": "no span of the key held for possible",
 }
-_ONE_KIND = "not both right and wrong ones"
+_ONE_CLASS_REASON = "not both right and wrong ones"
 
 
 @dataclass(frozen=True)
 class AtRecall:
-    """The highest precision that a threshold reaches with a recall of at least so much; None if none has it."""
+    """The highest precision of a threshold with at least this recall; None if no threshold reaches it."""
 
     recall: float
     precision: float | None
@@ -241,20 +241,20 @@ class AtRecall:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """The hard output if tuples must weigh something, over all distinct weights from the largest down.
+    """The hard output cut at each distinct weight, from the largest down.
 
     Args:
         threshold: the weights.
-        kept: how many tuples weigh at least so much.
-        correct: how many of them the key has.
+        kept: the number of tuples with at least this weight.
+        correct: the number of these that the key has.
         precision: correct over kept.
-        recall: correct over |K|; None without anything in the key.
+        recall: correct over |K|; None with an empty key.
         average_precision: Σ(Rᵢ − Rᵢ₋₁)·Pᵢ, over the whole key.
         recall_max: the recall at the lowest threshold.
         best_f1: the highest F1.
-        best_threshold: the threshold that has it, of several the highest.
+        best_threshold: the threshold with it, the highest in ties.
         at_recall: the precision at fixed recalls.
-        undefined: why numbers are undefined, by their names.
+        undefined: the reasons for undefined numbers, by their names.
 
     """
 
@@ -273,14 +273,14 @@ class Thresholds:
 
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityBin:
-    """Probabilities between two numbers, the upper among them.
+    """Probabilities in an interval (low, high].
 
     Args:
         low: the lower end.
         high: the upper end.
-        count: how many there are.
-        correct: how many of them came true.
-        mean: their mean; None where there are none.
+        count: the number of probabilities.
+        correct: the number of these that came true.
+        mean: their mean; None in an empty bin.
         share: the share that came true.
 
     """
@@ -295,21 +295,21 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """Whether probabilities come true.
+    """The calibration of one kind of probabilities.
 
     Args:
-        items: whose: `decided` tuples, `all` tuples, `spans` (p_e, whatever the label), or `labels` of spans that the
-            key has (p_a).
-        count: how many there are.
-        mass: the sum of their probabilities.
-        correct: how many came true.
+        items: the kind: of `decided` tuples, `all` tuples, `spans` (p_e, with any label), or `labels` of spans that
+            the key has (p_a).
+        count: the number of probabilities.
+        mass: their sum.
+        correct: the number that came true.
         ece: the expected calibration error.
         mce: the largest gap of a bin.
         brier: the Brier score.
         log_loss: the log loss.
-        auroc: how often a right one has the higher probability than a wrong one.
+        auroc: how often a correct one has a higher probability than a wrong one.
         bins: the reliability bins.
-        undefined: why numbers are undefined, by their names.
+        undefined: the reasons for undefined numbers, by their names.
 
     """
 
@@ -357,46 +357,46 @@ def _at_recall(curve: ThresholdCurve, wanted: float, key: int) -> AtRecall:
 
 
 def calibrations(run: Candidates, span_in_key: Truths, bins: int) -> Iterator[Calibration]:
-    """Look at four kinds of probabilities of a run.
+    """Compute the calibration of four kinds of probabilities of a run.
 
     Args:
         run: the run.
-        span_in_key: whether the key has each tuple's span, whatever its label.
-        bins: how many reliability bins there are.
+        span_in_key: whether the key has each tuple's span, with any label.
+        bins: the number of reliability bins.
 
     """
     beliefs, correct = run.beliefs, run.correct
-    yield _calibration("decided", beliefs.weight[run.decided], correct[run.decided], bins)
-    yield _calibration("all", beliefs.weight, correct, bins)
+    yield _calibrate("decided", beliefs.weight[run.decided], correct[run.decided], bins)
+    yield _calibrate("all", beliefs.weight, correct, bins)
     once = np.unique(beliefs.alternative, return_index=True)[1]
-    yield _calibration("spans", beliefs.entity[once], span_in_key[once], bins)
+    yield _calibrate("spans", beliefs.entity[once], span_in_key[once], bins)
     rows = np.flatnonzero(span_in_key & (beliefs.entity > 0))
     labels = np.minimum(beliefs.weight[rows] / beliefs.entity[rows], 1.0)
-    yield _calibration("labels", labels, correct[rows], bins)
+    yield _calibrate("labels", labels, correct[rows], bins)
 
 
-def _calibration(items: str, probability: NDArray[np.float64], correct: Truths, bins: int) -> Calibration:
-    there = reliability(probability, correct, bins)
+def _calibrate(items: str, probability: NDArray[np.float64], correct: Truths, bins: int) -> Calibration:
+    binned = reliability(probability, correct, bins)
     area = auroc(probability, correct)
-    undefined = {} if area is not None else {"auroc": _ONE_KIND}
+    undefined = {} if area is not None else {"auroc": _ONE_CLASS_REASON}
     if not len(probability):
-        undefined = dict.fromkeys(("ece", "mce", "brier", "log_loss", "auroc"), _NONE_THERE[items])
+        undefined = dict.fromkeys(("ece", "mce", "brier", "log_loss", "auroc"), _EMPTY_REASONS[items])
     return Calibration(
         items=items,
         count=len(probability),
         mass=float(probability.sum()),
         correct=int(correct.sum()),
-        ece=there.ece if len(probability) else None,
-        mce=there.mce if len(probability) else None,
+        ece=binned.ece if len(probability) else None,
+        mce=binned.mce if len(probability) else None,
         brier=brier(probability, correct) if len(probability) else None,
         log_loss=log_loss(probability, correct) if len(probability) else None,
         auroc=area,
-        bins=_bins(there),
+        bins=_reliability_bins(binned),
         undefined=undefined,
     )
 
 
-def _bins(found: Reliability) -> tuple[ReliabilityBin, ...]:
+def _reliability_bins(found: Reliability) -> tuple[ReliabilityBin, ...]:
     bins = len(found.count)
     rows = zip(found.count.tolist(), found.correct.tolist(), found.mass.tolist(), strict=True)
     return tuple(
@@ -412,10 +412,10 @@ def _bins(found: Reliability) -> tuple[ReliabilityBin, ...]:
     )
 
 
-# What a probabilistic output is worth: decided, expected, by threshold, and whether its probabilities come true.
+# The finding on probabilistic outputs: hard and expected scores, thresholds and calibration.
 #
-# How scores vary over documents is told by their intervals; how they vary over the worlds that a run holds for possible
-# is its own doubt (DEFINITIONS 9). Both stand here, and neither is the other.
+# Intervals of scores show their variation over documents; model uncertainty is their variation over the worlds to which
+# a run assigns a probability (DEFINITIONS 9). Both are reported and must not be confused.
 
 
 Parts = Literal["label", "document"]
@@ -429,17 +429,17 @@ class ProbableRun:
     Args:
         system: its system.
         run: its name.
-        policies: how its probabilities were made, by name; empty where spans are certain.
-        blocks: how many independent blocks there are.
-        blocks_with_worlds: in how many of them several tuples can be true together.
-        whole: what it has of all entities.
-        ties: in how many blocks the decision was a tie.
+        policies: the policies behind its probabilities, by name; empty where spans are certain.
+        blocks: the number of independent blocks.
+        blocks_with_worlds: the number of these in which several tuples can be true together.
+        whole: its scores on all entities.
+        ties: the number of blocks in which the decision was a tie.
         ties_for: the hard output if all ties are broken for the run.
-        ties_against: the same against it.
-        floors: E100 over floors on w.
+        ties_against: the hard output if all ties are broken against it.
+        floors: E100 for minimum weights.
         thresholds: the hard output over thresholds on w.
-        calibration: whether its probabilities come true, of four kinds.
-        parts: what it has of each label, or of each document.
+        calibration: the calibration of four kinds of probabilities.
+        parts: its scores by label or by document.
 
     """
 
@@ -458,23 +458,23 @@ class ProbableRun:
     parts: tuple[ProbableScores, ...]
 
     def calibration_of(self, items: str) -> Calibration:
-        """Return one kind of calibration: that of `decided` or `all` tuples, of `spans`, or of `labels`."""
+        """Return the calibration of `decided` or `all` tuples, of `spans`, or of `labels`."""
         return next(each for each in self.calibration if each.items == items)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Probabilities(Finding):
-    """All runs side by side.
+    """The scores and calibration of all runs.
 
     Args:
         view: the view.
         decide: how hard outputs were decided.
-        min_weight: what had to weigh at least so much, to be decided.
-        by: what parts are: labels or documents.
-        bins: how many bins calibration has.
-        key: how many entities the key has.
-        itemised: whether the items of the view are just the key's entities and the decided tuples, so that counts of
-            these lead to them; rules may find the one right by another.
+        min_weight: the smallest weight in hard outputs.
+        by: the kind of parts: labels or documents.
+        bins: the number of calibration bins.
+        key: the number of entities in the key.
+        itemised: whether the items of the view are exactly the key's entities and the decided tuples, so that counts
+            of these can link to them; rules may match entities and tuples that differ.
         scores: the scores of all systems, with intervals over documents.
         runs: the runs.
 
@@ -517,13 +517,13 @@ class Probabilities(Finding):
 def probabilities(
     context: Context, by: Parts = "label", bins: int = BINS, found: Scores | None = None
 ) -> Probabilities | None:
-    """Look at every probabilistic output; None where a view has none.
+    """Evaluate every probabilistic output; None where a view has none.
 
     Args:
-        context: the ground.
+        context: the context.
         by: whether parts are labels or documents.
-        bins: how many bins calibration has.
-        found: the scores, where they are known already.
+        bins: the number of calibration bins.
+        found: the scores, if they have been computed already.
 
     """
     if by not in PARTS:
@@ -537,7 +537,7 @@ def probabilities(
     how: Decide = next((each for each in DECIDE if each == settings.get("decide")), DECIDE[0])
     least = float(settings.get("min_weight", 0))
     runs = [
-        _described(ground, system=system.name, number=number, by=by, bins=bins, how=how, least=least)
+        _describe_run(ground, system=system.name, number=number, by=by, bins=bins, how=how, least=least)
         for system in context.systems
         for number in system.runs
     ]
@@ -556,7 +556,7 @@ def probabilities(
     )
 
 
-def _described(
+def _describe_run(
     ground: BeliefGround, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
 ) -> ProbableRun:
     run, forced, key = ground.candidates[number], ground.context.zero_division, ground.key
@@ -577,13 +577,13 @@ def _described(
         calibration=tuple(calibrations(run, ground.span_in_key(run), bins)),
         parts=tuple(
             scored(run, rows=rows, key=of_key, bins=bins, forced=forced, name=name)
-            for name, rows, of_key in _parts(ground, number, by)
+            for name, rows, of_key in _split_parts(ground, number, by)
         ),
     )
 
 
-def _parts(ground: BeliefGround, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
-    """Yield each label or document with the run's tuples of it, and how many entities the key has of it."""
+def _split_parts(ground: BeliefGround, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
+    """Yield each label or document with the run's tuples and the number of the key's entities that belong to it."""
     run = ground.candidates[number]
     if by == "label":
         groups, names = ground.label_ranks(run), ground.labels

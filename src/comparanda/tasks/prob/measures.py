@@ -1,7 +1,7 @@
 """The measures of probabilistic entities: expected precision, recall and F1, E100, Brier score, calibration.
 
-Their statistics are sums over tuples that a judge gives for each unit. E(P) and E(R) are ratios of expectations
-(DEFINITIONS 9); they reward over-confidence, so the Brier score stands beside them.
+Their statistics are sums over tuples that the evaluation provides for each unit. E(P) and E(R) are ratios of
+expectations (DEFINITIONS 9); they reward over-confidence, so the Brier score is reported with them.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ MASS, RIGHT, CAPTURED, ENTITIES = "mass", "right_mass", "captured", "entities"
 """Σw, Σc·w, key entities with some w > 0, and key entities."""
 
 SQUARED, LOSS, DECIDED = "squared_error", "log_loss_sum", "decided"
-"""Σ(w−c)², Σ−log of what was true, and how many, over the tuples of the hard output."""
+"""Σ(w−c)², the sum of the log losses, and the number of tuples, over the hard output."""
 
 
 def bin_statistics(number: int) -> tuple[str, str, str]:
-    """Return the names of the statistics of one bin: how many tuples, Σw and Σc."""
+    """Name the statistics of one bin: the number of tuples, Σw and Σc."""
     return f"bin_{number}_count", f"bin_{number}_sure", f"bin_{number}_right"
 
 
-def _labelled(name: str, label: str | None) -> str:
+def _add_label(name: str, label: str | None) -> str:
     return name if label is None else f"{name}[{label}]"
 
 
-def _share(name: str, part: str, whole: str, undefined: str, *, error: bool = False) -> Callable[[str | None], Measure]:
+def _share_maker(
+    name: str, part: str, whole: str, undefined: str, *, error: bool = False
+) -> Callable[[str | None], Measure]:
     def make(label: str | None) -> Measure:
-        top, bottom = _labelled(part, label), _labelled(whole, label)
+        top, bottom = _add_label(part, label), _add_label(whole, label)
         return Measure(
-            name=_labelled(name, label),
+            name=_add_label(name, label),
             statistics=(top, bottom),
             finish=lambda sums: ratio(sums[top], sums[bottom]),
             undefined=undefined,
@@ -52,18 +54,18 @@ def _share(name: str, part: str, whole: str, undefined: str, *, error: bool = Fa
 
 
 def _expected_f1(label: str | None) -> Measure:
-    """E(F) = 2Σc·w / (Σw + |K|), the harmonic mean of E(P) and E(R)."""
-    right, mass, entities = (_labelled(each, label) for each in (RIGHT, MASS, ENTITIES))
+    """Build E(F) = 2Σc·w / (Σw + |K|), the harmonic mean of E(P) and E(R)."""
+    right, mass, entities = (_add_label(each, label) for each in (RIGHT, MASS, ENTITIES))
     return Measure(
-        name=_labelled("expected_f1", label),
+        name=_add_label("expected_f1", label),
         statistics=(right, mass, entities),
         finish=lambda sums: ratio(2 * sums[right], sums[mass] + sums[entities]),
         undefined="nothing in the key and nothing held for possible",
     )
 
 
-def _ece(label: str | None) -> Measure:
-    """Make the expected calibration error: the mean of |share right − mean w| over bins, weighted by their size."""
+def _ece_measure(label: str | None) -> Measure:
+    """Build the expected calibration error: the mean of |share right − mean w| over bins, weighted by their size."""
     if label is not None:
         raise UsageError("ece is over all labels and takes none itself")
     bins = [bin_statistics(number) for number in range(BINS)]
@@ -82,13 +84,13 @@ def _ece(label: str | None) -> Measure:
 
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {
-    "expected_precision": _share("expected_precision", RIGHT, MASS, "nothing held for possible"),
-    "expected_recall": _share("expected_recall", RIGHT, ENTITIES, "nothing in the key"),
+    "expected_precision": _share_maker("expected_precision", RIGHT, MASS, "nothing held for possible"),
+    "expected_recall": _share_maker("expected_recall", RIGHT, ENTITIES, "nothing in the key"),
     "expected_f1": _expected_f1,
-    "e100": _share("e100", CAPTURED, ENTITIES, "nothing in the key"),
-    "brier": _share("brier", SQUARED, DECIDED, "nothing decided", error=True),
-    "log_loss": _share("log_loss", LOSS, DECIDED, "nothing decided", error=True),
-    "ece": _ece,
+    "e100": _share_maker("e100", CAPTURED, ENTITIES, "nothing in the key"),
+    "brier": _share_maker("brier", SQUARED, DECIDED, "nothing decided", error=True),
+    "log_loss": _share_maker("log_loss", LOSS, DECIDED, "nothing decided", error=True),
+    "ece": _ece_measure,
 }
 """All measures of probabilistic entities by name."""
 

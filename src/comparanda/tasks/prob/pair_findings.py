@@ -1,4 +1,4 @@
-"""Two probabilistic outputs by their counts: how far they differ, whose errors are whose, what they score together."""
+"""Findings on pairs of probabilistic outputs: differences, complementarity and joint outputs."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
     Output = tuple[Floats, Floats]
 
 
-_KINDS = ("error", "spurious tuple", "missed entity")
-_RATES = 5
-_NO_INTERVALS: list[Interval] = [(None, None)] * (1 + 2 * _RATES)  # of diff, and of the rates in both directions
+_ERROR_KINDS = ("error", "spurious tuple", "missed entity")
+_RATE_COUNT = 5
+_NO_INTERVALS: list[Interval] = [(None, None)] * (1 + 2 * _RATE_COUNT)  # of diff, and of the rates in both directions
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedOverlap:
-    """What two systems find and claim, alone and together; sums over all pairs of runs.
+    """The entities and wrong tuples of two systems, alone and together; sums over all pairs of runs.
 
     Args:
         key: the entities of the key.
         found_by_both: those that both find.
-        found_by_first: those that the first finds alone.
-        found_by_second: those that the second finds alone.
+        found_by_first: those that only the first finds.
+        found_by_second: those that only the second finds.
         found_by_neither: those that neither finds.
         spurious_in_both: wrong tuples that both claim.
-        spurious_in_first: those that the first claims alone.
-        spurious_in_second: those that the second claims alone.
+        spurious_in_first: those that only the first claims.
+        spurious_in_second: those that only the second claims.
         corrections: errors of the first that the second does not make.
         new_errors: errors of the second that the first does not make.
         items: the entities of the key, and the wrong tuples that at least one of the two claims.
         diff: the share of items on which they differ: corrections and new errors.
         low: the lower end of its 95 % interval over documents.
         high: the upper end.
-        f1_difference: F1 of the second less that of the first, on these counts.
+        f1_difference: F1 of the second minus that of the first, on these counts.
 
     """
 
@@ -76,17 +76,17 @@ class ExpectedOverlap:
 
 @dataclass(frozen=True, kw_only=True)
 class JointOutput:
-    """An output made of several.
+    """A combination of several outputs.
 
     Args:
-        made: `union` of what they have, `intersection`, or `oracle`: right if any is, wrong only if all are.
+        made: the `union` of their tuples, the `intersection`, or the `oracle`: right if any is, wrong only if all are.
         found: the entities of the key in it.
         claimed: all tuples in it.
         precision: found over claimed.
         recall: found over the entities of the key.
         f1: their harmonic mean.
-        over: the best single run by F1, which the gain is counted over; of equal ones the first.
-        f1_gain: its F1 less that run's.
+        over: the best single run by F1, with which the gain compares; the first in ties.
+        f1_gain: its F1 minus that run's.
 
     """
 
@@ -106,8 +106,8 @@ class PairReading:
 
     Args:
         overlap: the counts.
-        forth: which share of the first's errors the second does not make.
-        back: which share of the second's errors the first does not make.
+        forth: the share of the first's errors that the second does not make.
+        back: the share of the second's errors that the first does not make.
         joint: union, intersection and oracle.
 
     """
@@ -119,9 +119,9 @@ class PairReading:
 
 
 class PairReader:
-    """Reads pairs of systems, and all of them together, by one kind of weights.
+    """Compares pairs of systems, and combines all systems, by one kind of weights.
 
-    Whatever it returns is a list: for all labels together, then for each.
+    All results are lists: for all labels together, then for each label.
     """
 
     def __init__(self, ground: BeliefGround, table: TupleTable, beta: float) -> None:
@@ -129,42 +129,46 @@ class PairReader:
         self._forced = ground.context.zero_division
 
     def together(self) -> list[tuple[JointOutput, ...]]:
-        """Put all runs together."""
+        """Combine all runs."""
         table = self._table
         any_of, all_of = 1 - np.prod(1 - table.weights, axis=0), np.prod(table.weights, axis=0)
         made = {"union": (any_of, any_of), "intersection": (all_of, all_of), "oracle": (any_of, all_of)}
-        found = {name: self._summed(*each) for name, each in made.items()}
-        single = [self._summed(each, each) for each in table.weights]
+        found = {name: self._sum_output(*each) for name, each in made.items()}
+        single = [self._sum_output(each, each) for each in table.weights]
         names = self._ground.context.verdicts.runs
-        return self._joint(names, single, found, _and_all(self._ground.key_cells.sum(axis=0)))
+        return self._score_joint(names, single, found, _prepend_sum(self._ground.key_cells.sum(axis=0)))
 
-    def _summed(self, right: Floats, wrong: Floats) -> Output:
+    def _sum_output(self, right: Floats, wrong: Floats) -> Output:
         found = self._table.right(right).sum(axis=0)
-        return _and_all(found), _and_all(found + self._table.wrong(wrong).sum(axis=0))
+        return _prepend_sum(found), _prepend_sum(found + self._table.wrong(wrong).sum(axis=0))
 
     def readings(self, first: System, second: System, *, drawn: bool = False) -> list[PairReading]:
-        """Read a pair; intervals are drawn for all labels together."""
+        """Compare a pair; with `drawn`, the results for all labels together have intervals."""
         pairs = product(first.runs, second.runs)
-        cells: Floats = np.sum([self._table.cells(*runs).matrix() for runs in pairs], axis=0)  # units, labels, numbers
+        cells: Floats = np.sum(
+            [self._table.cells(*runs).matrix() for runs in pairs], axis=0
+        )  # (units, labels, numbers)
         totals = cells.sum(axis=0)
         mine = PairCells.of(np.concatenate([totals.sum(axis=0, keepdims=True), totals]))
         spans = self._intervals(cells.sum(axis=1)) if drawn else _NO_INTERVALS
-        values = self._rates(mine), self._rates(mine.swapped())
+        values = self._compute_rates(mine), self._compute_rates(mine.swapped())
         names = first.name, second.name
-        joint = self._joint(names, [_output(mine), _output(mine.swapped())], _made(mine), mine.key)
+        joint = self._score_joint(
+            names, [_first_output(mine), _first_output(mine.swapped())], _combined_outputs(mine), mine.key
+        )
         return [
             PairReading(
-                self._overlap(PairCells.of(row), told[0]),
-                _as_rates(*names, values[0][:, place], told[1 : 1 + _RATES]),
-                _as_rates(*names[::-1], values[1][:, place], told[1 + _RATES :]),
+                self._overlap(PairCells.of(row), intervals[0]),
+                _build_rates(*names, values[0][:, place], intervals[1 : 1 + _RATE_COUNT]),
+                _build_rates(*names[::-1], values[1][:, place], intervals[1 + _RATE_COUNT :]),
                 joint[place],
             )
             for place, row in enumerate(mine.matrix())
-            for told in [spans if not place else _NO_INTERVALS]
+            for intervals in [spans if not place else _NO_INTERVALS]
         ]
 
-    def _rates(self, cells: PairCells) -> Floats:
-        """Return Comp, PComp, RComp, FComp and FβComp of the first's errors, along the first axis."""
+    def _compute_rates(self, cells: PairCells) -> Floats:
+        """Compute Comp, PComp, RComp, FComp and FβComp of the first's errors, along the first axis."""
         missed, spurious = cells.found_by_neither, cells.spurious_in_both  # by both
         recall = complement(missed + cells.found_by_second, missed + cells.found_by_first, missed)
         precision = complement(spurious + cells.spurious_in_first, spurious + cells.spurious_in_second, spurious)
@@ -181,18 +185,20 @@ class PairReader:
         return found if self._forced is None else np.where(np.isnan(found), self._forced, found)
 
     def _intervals(self, units: Floats) -> list[Interval]:
-        """Draw units that have something of the pair: which other systems there are must not matter."""
+        """Resample only units with counts for the pair, so that other systems do not affect the result."""
         context = self._ground.context
         rows = context.active[units[context.active].any(axis=1)]
 
         def finish(sums: Floats) -> Floats:
             cells = PairCells.of(sums)
-            return np.stack([_diff(cells), *self._rates(cells), *self._rates(cells.swapped())], axis=1)
+            return np.stack(
+                [_diff_share(cells), *self._compute_rates(cells), *self._compute_rates(cells.swapped())], axis=1
+            )
 
         return context.interval(units[rows], finish) if len(rows) > 1 else _NO_INTERVALS
 
     def _overlap(self, cells: PairCells, span: Interval) -> ExpectedOverlap:
-        scores = [scored(*_output(each), cells.key, self._forced)[2] for each in (cells, cells.swapped())]
+        scores = [scored(*_first_output(each), cells.key, self._forced)[2] for each in (cells, cells.swapped())]
         return ExpectedOverlap(
             key=float(cells.key),
             found_by_both=float(cells.found_by_both),
@@ -205,30 +211,30 @@ class PairReader:
             corrections=float(cells.corrections),
             new_errors=float(cells.new_errors),
             items=float(cells.items),
-            diff=defined(float(_diff(cells))),
+            diff=defined(float(_diff_share(cells))),
             low=span[0],
             high=span[1],
             f1_difference=defined(float(scores[1] - scores[0])),
         )
 
-    def _joint(
+    def _score_joint(
         self, names: Sequence[str], single: Sequence[Output], made: Mapping[str, Output], positives: Floats
     ) -> list[tuple[JointOutput, ...]]:
-        """Score outputs made of several, beside the best single one."""
+        """Score combined outputs, and their gain over the best single one."""
         alone = np.stack([scored(*each, positives, self._forced)[2] for each in single])
         best = np.nan_to_num(alone, nan=-1.0).argmax(axis=0).tolist()
-        outputs = [_outputs(name, each, positives, self._forced) for name, each in made.items()]
+        outputs = [_score_outputs(name, each, positives, self._forced) for name, each in made.items()]
         return [
             tuple(
-                replace(each[place], over=names[top], f1_gain=_gain(each[place].f1, float(alone[top, place])))
+                replace(each[place], over=names[top], f1_gain=_subtract_f1(each[place].f1, float(alone[top, place])))
                 for each in outputs
             )
             for place, top in enumerate(best)
         ]
 
 
-def _outputs(made: str, output: Output, positives: Floats, forced: float | None) -> list[JointOutput]:
-    """Score an output on all labels together and on each."""
+def _score_outputs(made: str, output: Output, positives: Floats, forced: float | None) -> list[JointOutput]:
+    """Score an output on all labels together and on each label."""
     rows = zip(*output, *scored(*output, positives, forced), strict=True)
     return [
         JointOutput(
@@ -245,27 +251,27 @@ def _outputs(made: str, output: Output, positives: Floats, forced: float | None)
     ]
 
 
-def _gain(f1: float | None, alone: float) -> float | None:
+def _subtract_f1(f1: float | None, alone: float) -> float | None:
     return None if f1 is None else defined(f1 - alone)
 
 
-def _and_all(by_label: Floats) -> Floats:
-    """Put the sum over labels before them."""
+def _prepend_sum(by_label: Floats) -> Floats:
+    """Prepend the sum over labels."""
     return np.concatenate([by_label.sum(keepdims=True), by_label])
 
 
-def _diff(cells: PairCells) -> Floats:
+def _diff_share(cells: PairCells) -> Floats:
     return ratio(cells.corrections + cells.new_errors, cells.items)
 
 
-def _output(cells: PairCells) -> Output:
-    """Return the first of two outputs."""
+def _first_output(cells: PairCells) -> Output:
+    """Derive the first of two outputs from their counts."""
     found = cells.found_by_both + cells.found_by_first
     return found, found + cells.spurious_in_both + cells.spurious_in_first
 
 
-def _made(cells: PairCells) -> dict[str, Output]:
-    """Return what can be made of two outputs."""
+def _combined_outputs(cells: PairCells) -> dict[str, Output]:
+    """Derive the combinations of two outputs from their counts."""
     any_of = cells.found_by_both + cells.found_by_first + cells.found_by_second
     claimed = cells.spurious_in_both + cells.spurious_in_first + cells.spurious_in_second
     return {
@@ -275,27 +281,27 @@ def _made(cells: PairCells) -> dict[str, Output]:
     }
 
 
-def _as_rates(system: str, other: str, values: Floats, spans: Sequence[Interval]) -> Rates:
-    """Write rates, each with its interval or the reason why it is undefined."""
+def _build_rates(system: str, other: str, values: Floats, spans: Sequence[Interval]) -> Rates:
+    """Build rates, each with its interval or the reason why it is undefined."""
     mine, found = values.tolist(), []
     for kind, (value, span) in enumerate(zip(mine, spans, strict=True)):
         known = defined(value)
-        found.append(Rate(known, *span, _reason(kind, mine, system) if known is None else None))
+        found.append(Rate(known, *span, _undefined_reason(kind, mine, system) if known is None else None))
     comp, pcomp, rcomp, fcomp, fbeta = found
     return Rates(system=system, other=other, comp=comp, pcomp=pcomp, rcomp=rcomp, fcomp=fcomp, fbeta=fbeta)
 
 
-def _reason(kind: int, values: Sequence[float], system: str) -> str:
-    if kind < len(_KINDS):
-        return f"{system} has no {_KINDS[kind]}"
+def _undefined_reason(kind: int, values: Sequence[float], system: str) -> str:
+    if kind < len(_ERROR_KINDS):
+        return f"{system} has no {_ERROR_KINDS[kind]}"
     return " and ".join(f"{name} is undefined" for name, at in (("PComp", 1), ("RComp", 2)) if math.isnan(values[at]))
 
 
 # Pairs of probabilistic outputs: their difference, complementarity and joint output, on expected counts.
 #
-# The world of each system is drawn as it believes, independently of the other's. What both find is then Σw·w′ over the
-# entities of the key, what both claim beside it the same sum over wrong tuples; so expected counts follow from weights
-# alone. The same is counted on the hard outputs, where weights are 0 or 1.
+# The world of each system is drawn from its probabilities, independently of the other's. The expected number of
+# entities found by both is then Σw·w′ over the entities of the key, that of wrong tuples in both the same sum over
+# wrong tuples; so expected counts follow from weights alone. For hard outputs, weights are 0 or 1.
 
 
 @dataclass(frozen=True)
@@ -329,7 +335,7 @@ class ExpectedPair:
 
 @dataclass(frozen=True)
 class LabelJoint:
-    """What all runs have together of one label, by expected counts and by those of the hard outputs."""
+    """The combinations of all runs on one label, by expected counts and by those of the hard outputs."""
 
     label: str
     expected: tuple[JointOutput, ...]
@@ -338,7 +344,7 @@ class LabelJoint:
 
 @dataclass(frozen=True, kw_only=True)
 class ExpectedPairs(Finding):
-    """All pairs of systems, and what all runs have together.
+    """All pairs of systems, and the combinations of all runs.
 
     Args:
         view: the view.
@@ -386,7 +392,7 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
         beta=beta,
         runs=context.verdicts.runs,
         pairs=tuple(
-            _pair(ground, soft=soft, hard=hard, first=pair[0], second=pair[1])
+            _compare_pair(ground, soft=soft, hard=hard, first=pair[0], second=pair[1])
             for pair in combinations(context.systems, 2)
         ),
         expected=together[0][0],
@@ -395,8 +401,10 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
     )
 
 
-def _pair(ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, *, second: System) -> ExpectedPair:
-    """Read a pair by expected counts, with intervals, and by those of the hard outputs."""
+def _compare_pair(
+    ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, *, second: System
+) -> ExpectedPair:
+    """Compare a pair by expected counts, with intervals, and by those of the hard outputs."""
     readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))
     labels = tuple(
         LabelReading(shown(label), soft_reading, hard_reading)
@@ -407,25 +415,25 @@ def _pair(ground: BeliefGround, soft: PairReader, hard: PairReader, first: Syste
     return ExpectedPair(first=first.name, second=second.name, expected=expected, decided=decided, labels=labels)
 
 
-# Every two probabilistic outputs as tables: how far they differ, whose errors are whose, what they score together.
+# Pairs of probabilistic outputs as tables.
 
 
-_LABELS, _PAIRS = 20, 45  # how many rows are shown unless told otherwise
+_USUAL_LABELS, _USUAL_PAIRS = 20, 45  # rows by default
 
 
 def pair_tables(finding: ExpectedPairs, top: int | None) -> tuple[Table, ...]:
-    """Return how far pairs differ, which errors are whose, what they score together; for one pair also by label."""
-    found = [_differences(finding, top), _rates(finding, top), _joint(finding, top)]
+    """Build the tables of differences, complementarity and joint outputs; for a single pair also one by label."""
+    found = [_difference_table(finding, top), _rate_table(finding, top), _joint_table(finding, top)]
     if len(finding.pairs) == 1 and finding.pairs[0].labels:
-        found.append(_by_label(finding.pairs[0], top))
+        found.append(_label_table(finding.pairs[0], top))
     return tuple(found)
 
 
-def _readings(pair: ExpectedPair) -> tuple[tuple[str, PairReading], ...]:
+def _both_readings(pair: ExpectedPair) -> tuple[tuple[str, PairReading], ...]:
     return ("expected", pair.expected), ("decided", pair.decided)
 
 
-def _differences(finding: ExpectedPairs, top: int | None) -> Table:
+def _difference_table(finding: ExpectedPairs, top: int | None) -> Table:
     fields = (
         Field("base", "base"),
         Field("new", "new"),
@@ -450,15 +458,15 @@ def _differences(finding: ExpectedPairs, top: int | None) -> Table:
             each.overlap.f1_difference,
         )
         for pair in finding.pairs
-        for kind, each in _readings(pair)
+        for kind, each in _both_readings(pair)
     ]
-    kept, notes = _cut(rows, top)
-    said = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
+    kept, notes = _cut_pair_rows(rows, top)
+    remark = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
     title = "Pairs of probabilistic outputs: entities and wrong tuples on which they differ"
-    return Table(name="expected-pairs", title=title, fields=fields, rows=kept, notes=(*notes, said))
+    return Table(name="expected-pairs", title=title, fields=fields, rows=kept, notes=(*notes, remark))
 
 
-def _rates(finding: ExpectedPairs, top: int | None) -> Table:
+def _rate_table(finding: ExpectedPairs, top: int | None) -> Table:
     shown = [("comp", "Comp"), ("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp")]
     if finding.beta != 1:
         shown.append(("fbeta", f"F{finding.beta:g}Comp"))
@@ -469,11 +477,11 @@ def _rates(finding: ExpectedPairs, top: int | None) -> Table:
         (rates, kind)
         for pair in finding.pairs
         for way in ("forth", "back")
-        for kind, each in _readings(pair)
+        for kind, each in _both_readings(pair)
         for rates in [getattr(each, way)]
     ]
     rows = [(rates.system, rates.other, kind, *_rate_cells(rates, [key for key, _ in shown])) for rates, kind in pairs]
-    kept, notes = _cut(rows, top)
+    kept, notes = _cut_pair_rows(rows, top)
     reasons = dict.fromkeys(
         rate.reason for rates, _ in pairs for rate in (rates.comp, rates.pcomp, rates.rcomp) if rate.reason
     )
@@ -491,7 +499,7 @@ def _rate_cells(rates: Rates, keys: Sequence[str]) -> list[Any]:
     return [cell for key in keys for rate in [getattr(rates, key)] for cell in (rate.value, (rate.low, rate.high))]
 
 
-def _joint(finding: ExpectedPairs, top: int | None) -> Table:
+def _joint_table(finding: ExpectedPairs, top: int | None) -> Table:
     fields = (
         Field("of", "of"),
         Field("counts", "counts"),
@@ -503,7 +511,9 @@ def _joint(finding: ExpectedPairs, top: int | None) -> Table:
         Field("f1_gain", "Δ F1", "points"),
     )
     outputs = [
-        (f"{pair.first}, {pair.second}", kind, each.joint) for pair in finding.pairs for kind, each in _readings(pair)
+        (f"{pair.first}, {pair.second}", kind, each.joint)
+        for pair in finding.pairs
+        for kind, each in _both_readings(pair)
     ]
     if len(finding.pairs) > 1:
         outputs += [
@@ -514,13 +524,13 @@ def _joint(finding: ExpectedPairs, top: int | None) -> Table:
         for of, kind, joint in outputs
         for each in joint
     ]
-    kept, notes = _cut(rows, top, each=6)
+    kept, notes = _cut_pair_rows(rows, top, each=6)
     return Table(
         name="expected-joint", title="What probabilistic outputs score together", fields=fields, rows=kept, notes=notes
     )
 
 
-def _by_label(pair: ExpectedPair, top: int | None) -> Table:
+def _label_table(pair: ExpectedPair, top: int | None) -> Table:
     fields = (
         Field("label", "label"),
         Field("key", "in key", "number"),
@@ -549,7 +559,7 @@ def _by_label(pair: ExpectedPair, top: int | None) -> Table:
         for each in pair.labels
         for mine in [each.expected.overlap]
     ]
-    kept, notes = cut(list(rows), top=top, usual=_LABELS, one="label", many="labels")
+    kept, notes = cut(list(rows), top=top, usual=_USUAL_LABELS, one="label", many="labels")
     return Table(
         name="expected-labels",
         title=f"Expected counts by label: {pair.first}, {pair.second}",
@@ -559,8 +569,10 @@ def _by_label(pair: ExpectedPair, top: int | None) -> Table:
     )
 
 
-def _cut(
+def _cut_pair_rows(
     rows: Iterable[tuple[Any, ...]], top: int | None, each: int = 2
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-    """Keep the rows of all pairs of ten systems at least, for none of them is the first."""
-    return cut(list(rows), top=max(top, each * _PAIRS) if top else top, usual=each * _PAIRS, one="row", many="rows")
+    """Cut rows, keeping at least those of all pairs of ten systems, as pairs are not ranked."""
+    return cut(
+        list(rows), top=max(top, each * _USUAL_PAIRS) if top else top, usual=each * _USUAL_PAIRS, one="row", many="rows"
+    )

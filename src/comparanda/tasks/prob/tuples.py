@@ -1,4 +1,4 @@
-"""The distinct tuples of all runs, what each run thinks of them, and sums over them."""
+"""The distinct tuples of all runs with their weights, and sums over them, for the findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class PairCells:
-    """What two outputs find and claim: arrays of numbers, of which none is a difference: what is 0 is just that.
+    """Counts of the entities and wrong tuples of two outputs; none is computed as a difference, so zeros are exact.
 
     Args:
         found_by_both: entities of the key that both find.
@@ -45,16 +45,16 @@ class PairCells:
     spurious_in_second: Floats
 
     def matrix(self) -> Floats:
-        """Return the numbers, in the order above, along a last axis."""
+        """Stack the numbers, in the order above, along a last axis."""
         return np.stack([getattr(self, each.name) for each in fields(self)], axis=-1)
 
     @classmethod
     def of(cls, matrix: Floats) -> PairCells:
-        """Return the numbers that a matrix holds along its last axis."""
+        """Unpack the numbers from the last axis of a matrix."""
         return cls(**{each.name: matrix[..., place] for place, each in enumerate(fields(cls))})
 
     def swapped(self) -> PairCells:
-        """Return the same with the second output first."""
+        """Swap the two outputs."""
         return PairCells(
             found_by_both=self.found_by_both,
             found_by_first=self.found_by_second,
@@ -87,11 +87,11 @@ class PairCells:
 
 
 class TupleTable:
-    """Tuples of all runs, each once.
+    """The tuples of all runs, each once, with their weights.
 
     Args:
         ground: the runs and the key.
-        soft: whether a run thinks of a tuple what it weighs, or whether it is in the hard output: 1 or 0.
+        soft: whether to use the weights of tuples, or 1 for those in the hard output and 0 for others.
 
     """
 
@@ -123,50 +123,50 @@ class TupleTable:
         return self._ground.summed(self._unit[rows], self._label[rows], values[rows])
 
     @cached_property
-    def _unknown(self) -> Floats:
-        """How many entities of the key no run holds for possible: (units, labels)."""
+    def _impossible_entities(self) -> Floats:
+        """The number of entities of the key to which no run assigns a probability: (units, labels)."""
         return self._ground.key_cells - self.right(np.ones(len(self._label)))
 
     def cells(self, first: int, second: int) -> PairCells:
-        """Count what two runs find and claim: (units, labels)."""
+        """Count the entities and wrong tuples of two runs: (units, labels)."""
         one, two = self.weights[first], self.weights[second]
         both, first_alone, second_alone = one * two, one * (1 - two), (1 - one) * two
         return PairCells(
             found_by_both=self.right(both),
             found_by_first=self.right(first_alone),
             found_by_second=self.right(second_alone),
-            found_by_neither=self._unknown + self.right((1 - one) * (1 - two)),
+            found_by_neither=self._impossible_entities + self.right((1 - one) * (1 - two)),
             spurious_in_both=self.wrong(both),
             spurious_in_first=self.wrong(first_alone),
             spurious_in_second=self.wrong(second_alone),
         )
 
 
-# What findings about probabilistic entities share: the tuples of all runs, and what the key has of each kind.
+# The context of findings about probabilistic entities: the tuples of all runs, and the entities of the key.
 
 
 class BeliefGround:
-    """The tuples of runs beside the entities of the key."""
+    """The tuples of runs and the entities of the key."""
 
     def __init__(self, context: Context, candidates: tuple[Candidates, ...], claims: Claims) -> None:
         self.context, self.candidates = context, candidates
         self._claims = claims
-        self._in_key = np.flatnonzero(claims.key > 0)  # each once, however often the key has it
+        self._in_key = np.flatnonzero(claims.key > 0)  # each once, even if the key repeats it
 
     @classmethod
     def of(cls, context: Context) -> BeliefGround | None:
-        """Return the ground of a view; None where runs are not probabilistic, or some of the sites are left alone."""
+        """Build the context of a view; None where runs are not probabilistic, or only some sites are selected."""
         view = context.view
         return None if view.candidates is None or view.claims is None else cls(context, view.candidates, view.claims)
 
     @property
     def key(self) -> int:
-        """How many entities the key has."""
+        """The number of entities in the key."""
         return len(self._in_key)
 
     @property
     def itemised(self) -> bool:
-        """Whether the items of the view are the key's entities and the decided tuples, each once and as it is."""
+        """Whether the items of the view are exactly the key's entities and the decided tuples, each once."""
         items, claims = self.context.view.items, self._claims
         if items.claim is None or items.weight is not None or len(items) != len(claims):
             return False
@@ -177,31 +177,31 @@ class BeliefGround:
     def labels(self) -> tuple[str, ...]:
         """The labels of the key and of all tuples, the most frequent in the key first."""
         found = {name for each in self.candidates for name in each.names} | {*self._claims.names}
-        used = {name for each in self.candidates for name in _used(each)} | {*self.key_labels}
+        used = {name for each in self.candidates for name in _used_labels(each)} | {*self.key_labels}
         return tuple(sorted(found & used, key=lambda name: (-self.key_labels.get(name, 0), name)))
 
     @cached_property
     def key_labels(self) -> dict[str, int]:
-        """How many entities of each label the key has."""
+        """The number of entities of the key by label."""
         names = self._claims.names
         counts = np.bincount(self._claims.label[self._in_key], minlength=len(names)).tolist()
         return {name: count for name, count in zip(names, counts, strict=True) if count}
 
     @cached_property
     def key_documents(self) -> list[int]:
-        """How many entities the key has in each document."""
+        """The number of entities of the key in each document."""
         documents = len(self.context.verdicts.documents)
         found: list[int] = np.bincount(self._claims.document[self._in_key], minlength=documents).tolist()
         return found
 
     @cached_property
     def rank(self) -> dict[str, int]:
-        """The place of each label among all."""
+        """The rank of each label."""
         return {name: place for place, name in enumerate(self.labels)}
 
     @cached_property
     def key_cells(self) -> NDArray[np.float64]:
-        """How many entities the key has in each unit, of each label: (units, labels)."""
+        """The number of entities of the key by unit and label: (units, labels)."""
         ranks = np.array([self.rank.get(name, 0) for name in self._claims.names], np.int64)
         mine = self._in_key
         return self.summed(self.unit_of(self._claims)[mine], ranks[self._claims.label[mine]], np.ones(len(mine)))
@@ -218,12 +218,12 @@ class BeliefGround:
         return np.bincount(cell, values, shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
     def label_ranks(self, run: Candidates) -> Rows:
-        """Return the rank of each tuple's label."""
+        """Look up the rank of each tuple's label."""
         table = np.array([self.rank.get(name, 0) for name in run.names], np.int64)
         return table[run.label] if len(run) else np.zeros(0, np.int64)
 
     def span_in_key(self, run: Candidates) -> Truths:
-        """Return whether the key has each tuple's span, whatever its label. Spans in pieces are told by their ends."""
+        """Whether the key has each tuple's span, with any label. Spans in pieces are identified by their ends."""
         claims, mine = self._claims, self._in_key
         known, asked = packed(
             [
@@ -234,11 +234,11 @@ class BeliefGround:
         return np.isin(asked, known)
 
 
-def _used(run: Candidates) -> set[str]:
+def _used_labels(run: Candidates) -> set[str]:
     return {run.names[code] for code in np.unique(run.label).tolist()}
 
 
-# Division that remembers what could not be divided, and why.
+# Ratios that record why they are undefined.
 
 
 NO_KEY = "nothing in the key"
@@ -247,15 +247,15 @@ NOTHING_DECIDED = "nothing decided"
 
 
 def neither(reason: str) -> str:
-    """Say that the key is empty too."""
+    """Extend a reason: the key is empty too."""
     return f"{NO_KEY} and {reason}"
 
 
 class Shares:
-    """Makes ratios.
+    """Computes ratios.
 
     Args:
-        forced: a value to put where a ratio is undefined; None to keep the reason instead.
+        forced: the value of undefined ratios; None to record the reason instead.
 
     """
 
@@ -264,11 +264,11 @@ class Shares:
         self.undefined: dict[str, str] = {}
 
     def of(self, name: str, part: float, whole: float, reason: str) -> float | None:
-        """Return a ratio, by the name under which it is reported."""
+        """Compute a ratio, reported under a name."""
         return part / whole if whole else self.none(name, reason)
 
     def none(self, name: str, reason: str) -> float | None:
-        """Return what stands for a number that is undefined."""
+        """Return the substitute for an undefined number, and record the reason if there is none."""
         if self._forced is None:
             self.undefined[name] = reason
         return self._forced

@@ -1,1 +1,1 @@
-"""Spans."""
+"""Labelled spans and entity links: evaluation, examples and voting."""

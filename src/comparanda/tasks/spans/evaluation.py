@@ -1,4 +1,4 @@
-"""The distinct spans of all sides: the ground of overlap sites."""
+"""Evaluation of labelled spans by rules: distinct claims, ids, items, and the task `span`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def claims_of(
     *,
     train: frozenset[str] | None = None,
 ) -> tuple[Claims, list[Rows]]:
-    """Gather the distinct spans of the key and all runs, and say for each side which one each of its spans is.
+    """Gather the distinct spans of the key and all runs, and map the spans of each side to them.
 
     Args:
         key: the key, for its rows and sentences.
@@ -87,7 +87,7 @@ def claims_of(
         begin=begin,
         end=end,
         pieces=cut,
-        fragments=_fragments(sides, number, first, bounds),
+        fragments=_distinct_fragments(sides, number, first, bounds),
         label=label.astype(labels[0].dtype),
         names=names,
         key=counts[0],
@@ -100,26 +100,26 @@ def claims_of(
 def _attributes(
     key: Corpus, placement: Placement, spans: PlacedSpans, train: frozenset[str] | None
 ) -> dict[str, Attribute]:
-    """Offer what is known of each span: its text, whether that was seen in training, and its document's data."""
+    """Build the attributes of each span: its text, whether that was seen in training, and its document's attributes."""
     attributes = {"text": Attribute("text", lambda: placement.texts(spans).sorted())}
     if train is not None:
         attributes["seen"] = Attribute("truth", lambda: placement.texts(spans).truths(train.__contains__))
     for name, column in key.documents.attributes.items():
-        attributes.setdefault(name, _of_documents(column.sorted(), spans.document))
+        attributes.setdefault(name, _document_attribute(column.sorted(), spans.document))
     return attributes
 
 
-def _of_documents(column: TextColumn, document: Rows) -> Attribute:
+def _document_attribute(column: TextColumn, document: Rows) -> Attribute:
     return Attribute("text", lambda: column.take(document))
 
 
-def _fragments(sides: Sequence[PlacedSpans], number: Rows, first: Rows, bounds: Rows) -> Fragments | None:
-    """Return the pieces of distinct spans, each once."""
+def _distinct_fragments(sides: Sequence[PlacedSpans], number: Rows, first: Rows, bounds: Rows) -> Fragments | None:
+    """Collect the pieces of distinct spans, each once."""
     found = []
     for side, base in zip(sides, bounds[:-1].tolist(), strict=True):
         if side.fragments is not None:
             mine = side.fragments.span + base
-            keep = first[number[mine]] == mine  # the first of equal spans stands for all
+            keep = first[number[mine]] == mine  # the first of equal spans represents all
             found.append(
                 (number[mine[keep]], side.fragments.begin[keep], side.fragments.end[keep]),
             )
@@ -130,7 +130,7 @@ def _fragments(sides: Sequence[PlacedSpans], number: Rows, first: Rows, bounds: 
     return Fragments(span[order], begin[order], end[order])
 
 
-# The ids of spans as rules see them: the first as a column of the span, all of them as rows of a table.
+# The ids of spans as rules see them: the first as a column of the span table, all of them as rows of a table of ids.
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -138,12 +138,12 @@ class Ids:
     """The ids of the spans of one side.
 
     Args:
-        first: the first id of each span; missing where it has none, or NIL. Of the key, whose ids have no order,
-            the first that is not NIL.
-        ranked: all its ids as one text, in their order; missing where it has none.
-        accepted: the same sorted and without NIL, `NIL` where nothing is left: what the key accepts.
+        first: the first id of each span; missing where it has none, or NIL. For the key, whose ids are unordered, the
+            first that is not NIL.
+        ranked: all its ids as one text, in order; missing where it has none.
+        accepted: the same sorted and without NIL, or `NIL` if none are left: the ids that the key accepts.
         of: the span of each id.
-        rank: the place of the id among those of its span, from 1.
+        rank: the position of the id among those of its span, from 1.
         id: the id itself; missing for NIL.
 
     """
@@ -157,17 +157,17 @@ class Ids:
 
 
 def ids_of(column: Column | None, size: int, same: Mapping[str, str], *, key: bool = False) -> Ids:
-    """Take ids apart.
+    """Parse ids.
 
     Args:
-        column: what the input says, with bars between several ids; None where it says nothing.
-        size: how many spans there are.
-        same: for ids that have another name too, the name to use.
-        key: whether they are those of the key, which accepts any of them.
+        column: the ids in the input, several separated by bars; None where it has none.
+        size: the number of spans.
+        same: the canonical id of each id that has equivalents.
+        key: whether they are those of the key, which accepts any of several.
 
     """
-    texts = _texts(column, size)
-    parts = [_parts(name, same) for name in texts.names]
+    texts = _id_texts(column, size)
+    parts = [_split_ids(name, same) for name in texts.names]
     firsts = [next((each for each in ids if not key or each != NIL), None) for ids in parts]
     offsets = np.cumsum([0, *map(len, parts)])
     flat = TextColumn.of([None if each == NIL else each for ids in parts for each in ids])
@@ -175,16 +175,16 @@ def ids_of(column: Column | None, size: int, same: Mapping[str, str], *, key: bo
     of = np.repeat(np.arange(size), counts)
     within = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
     return Ids(
-        first=_recoded(texts, [None if each == NIL else each for each in firsts]),
-        ranked=_recoded(texts, [BAR.join(ids) or None for ids in parts]),
-        accepted=_recoded(texts, [BAR.join(sorted(set(ids) - {NIL})) or NIL for ids in parts]),
+        first=_replace_texts(texts, [None if each == NIL else each for each in firsts]),
+        ranked=_replace_texts(texts, [BAR.join(ids) or None for ids in parts]),
+        accepted=_replace_texts(texts, [BAR.join(sorted(set(ids) - {NIL})) or NIL for ids in parts]),
         of=of,
         rank=within + 1,
         id=flat.take(np.repeat(offsets[:-1][texts.codes], counts) + within),
     )
 
 
-def _texts(column: Column | None, size: int) -> TextColumn:
+def _id_texts(column: Column | None, size: int) -> TextColumn:
     if column is None:
         return TextColumn.of([None] * size)
     if isinstance(column, TextColumn):
@@ -192,26 +192,26 @@ def _texts(column: Column | None, size: int) -> TextColumn:
     return TextColumn.of([None if value != value else f"{value:.17g}" for value in column.tolist()])  # noqa: PLR0124 - NaN
 
 
-def _parts(name: str, same: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of a text, each once and under the name to use."""
+def _split_ids(name: str, same: Mapping[str, str]) -> tuple[str, ...]:
+    """Split a text into canonical ids, each once."""
     return tuple(dict.fromkeys(same.get(each, each) for each in split(name))) if name else ()
 
 
-def _recoded(texts: TextColumn, names: list[str | None]) -> TextColumn:
-    """Return a column with other texts in place of each of its own."""
+def _replace_texts(texts: TextColumn, names: list[str | None]) -> TextColumn:
+    """Replace the texts of a column."""
     table = TextColumn.of(names)
     if not len(table):
         return TextColumn(texts.codes, table.names, table.missing)
     return TextColumn(table.codes[texts.codes], table.names, table.missing)
 
 
-# From the outcomes of rules to items: every key span once, and what runs claim beside them.
+# From the outcomes of rules to items: every key span once, and the surplus claims of runs.
 
 
-_MARKS = (AMBIGUOUS, HALLUCINATED, REPEATED)
+_MARKED_PLACINGS = (AMBIGUOUS, HALLUCINATED, REPEATED)
 
 EXTENT = ("doc", "begin", "end", "label")
-"""What makes two claims the same unless a view says otherwise: then they are the same span."""
+"""The columns that identify a claim unless a view declares others: those of the same span."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -219,7 +219,7 @@ class Side:
     """The spans of the key or of a run, as items need them.
 
     Args:
-        claim: which distinct span each is.
+        claim: the number of the distinct span of each.
         document: its document.
         sentence: its sentence.
         place: the row it begins at.
@@ -235,16 +235,16 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Judged:
-    """What a view makes of the spans of one table in one run.
+class _SpanVerdicts:
+    """The verdicts of a view on the spans of one table in one run.
 
     Args:
-        verdict: the name of each span's outcome, as a code.
-        verdicts: these by code.
-        sources: whose errors these are, by code; "" for those that are none.
-        rule: the rule that gave it.
-        credit: what it is worth.
-        weight: how much the span counts; 0 for those left out.
+        verdict: the verdict on each span, as a code.
+        verdicts: the names of verdicts by code.
+        sources: the source of the error of each verdict, by code; "" where it is not an error.
+        rule: the rule that set the outcome.
+        credit: the credit for the span.
+        weight: the weight of the span; 0 for those left out.
 
     """
 
@@ -264,12 +264,12 @@ def items_of(
     *,
     names: tuple[str, ...],
 ) -> Items:
-    """Make the items of a view: the key's spans are positive; a run's spans without a partner there are negative.
+    """Build the items of a view: the key's spans are positive; a run's spans without a partner there are negative.
 
     Args:
         rule_set: the rules.
         view: the view.
-        outcomes: what the rules made of each run.
+        outcomes: the outcomes of the rules for each run.
         sides: the key's spans, then each run's.
         names: the labels by code.
 
@@ -277,32 +277,37 @@ def items_of(
     declared = rule_set.views[view]
     key, *runs = sides
     judged = [
-        (_judged(rule_set, view, outcome, "key"), _judged(rule_set, view, outcome, "system")) for outcome in outcomes
+        (_evaluate_view(rule_set, view, outcome, "key"), _evaluate_view(rule_set, view, outcome, "system"))
+        for outcome in outcomes
     ]
-    partners = [_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)]
-    judged = [_marked(*each) for each in zip(outcomes, judged, partners, strict=True)]
+    partners = [
+        _credited_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)
+    ]
+    judged = [_mark_placings(*each) for each in zip(outcomes, judged, partners, strict=True)]
     alone = [np.flatnonzero(partner < 0) for partner in partners]
-    beside = _Beside(
+    surplus = _SurplusClaims(
         declared=declared, outcomes=outcomes, sides=runs, rows=alone, judged=[of_run for _, of_run in judged]
     )
-    size, total = len(key.claim), len(key.claim) + beside.count
-    verdicts = _Names([each.verdicts for pair in judged for each in pair])
+    size, total = len(key.claim), len(key.claim) + surplus.count
+    verdicts = _CommonNames([each.verdicts for pair in judged for each in pair])
     written = tuple(rule.name for rule in rule_set.rules)
-    rules = _Names([written])
+    rules = _CommonNames([written])
     tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
     for run, (of_key, of_run) in enumerate(judged):
-        items, mine = size + beside.number[run], beside.rows[run]
-        for name, values in _amounts(
+        items, mine = size + surplus.number[run], surplus.rows[run]
+        for name, values in _count_amounts(
             of_key, of_run=of_run, partner=partners[run], mine=mine, items=items, total=total
         ).items():
             tables[name].append(values)
-        tables["verdict"].append(_spread(total, names=verdicts, of_key=of_key, of_run=of_run, rows=mine, items=items))
+        tables["verdict"].append(
+            _combine_verdicts(total, names=verdicts, of_key=of_key, of_run=of_run, rows=mine, items=items)
+        )
         rule = np.zeros(total, np.int64)
         rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
         tables["rule"].append(rule)
-    weights = _weights(declared, view, [of_key.weight for of_key, _ in judged], beside.count)
+    weights = _key_weights(declared, view, [of_key.weight for of_key, _ in judged], surplus.count)
     columns = {
-        name: np.concatenate([getattr(key, name), beside.column(name)])
+        name: np.concatenate([getattr(key, name), surplus.column(name)])
         for name in ("document", "sentence", "place", "label", "claim")
     }
     return Items(
@@ -312,9 +317,9 @@ def items_of(
         label=columns["label"],
         names=names,
         positive=np.arange(total) < size,
-        claimed=_plain(tables["claimed"]),
-        credit=None if _same_as_claims(tables, size) else tuple(tables["credit"]),
-        earned=None if all(map(_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
+        claimed=_simplify_claims(tables["claimed"]),
+        credit=None if _credit_equals_claims(tables, size) else tuple(tables["credit"]),
+        earned=None if all(map(_are_equal, tables["credit"], tables["earned"])) else tuple(tables["earned"]),
         weight=weights,
         claim=columns["claim"],
         outcomes=Outcomes(
@@ -322,16 +327,16 @@ def items_of(
             verdicts=tuple(verdicts.names),
             rule=tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
             rules=tuple(rules.names),
-            sources=_sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
+            sources=_error_sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
         ),
-        by_run=None if declared.same == EXTENT else tuple(beside.claims(run, size) for run in range(len(runs))),
+        by_run=None if declared.same == EXTENT else tuple(surplus.claims(run, size) for run in range(len(runs))),
     )
 
 
-def _amounts(
-    of_key: _Judged, of_run: _Judged, partner: Rows, mine: Rows, *, items: Rows, total: int
+def _count_amounts(
+    of_key: _SpanVerdicts, of_run: _SpanVerdicts, partner: Rows, mine: Rows, *, items: Rows, total: int
 ) -> dict[str, Array]:
-    """Return what a run claims of each item, what its claims earn, and what the key's items get."""
+    """Sum for each item the claims of a run, the credit they earn (precision), and the credit of key items (recall)."""
     paired = np.flatnonzero(partner >= 0)
     item, row = np.concatenate([partner[paired], items]), np.concatenate([paired, mine])
     credit = np.zeros(total)
@@ -343,66 +348,68 @@ def _amounts(
     }
 
 
-def _weights(
-    declared: View, view: str, weights: Sequence[NDArray[np.float64]], beside: int
+def _key_weights(
+    declared: View, view: str, weights: Sequence[NDArray[np.float64]], surplus: int
 ) -> tuple[NDArray[np.float64], ...] | None:
-    """Return for each run how much each span of the key counts; None if each counts one.
+    """Collect the weight of each span of the key for each run; None if all weights are one.
 
-    That another system makes the key another one is refused, unless a view is meant to be so.
+    Weights that depend on the system are an error unless the view declares `per_system`.
     """
-    if not declared.per_system and not all(_equal(weights[0], each) for each in weights):
+    if not declared.per_system and not all(_are_equal(weights[0], each) for each in weights):
         what = f"view {view!r}: how much a span of the key counts depends on the system"
         hint = "leave spans of the key out by what the key says of them alone, or say per_system = true"
         raise RuleError(what, hint=hint)
     if all((each == 1).all() for each in weights):
         return None
-    return tuple(np.concatenate([each, np.zeros(beside)]) for each in weights)
+    return tuple(np.concatenate([each, np.zeros(surplus)]) for each in weights)
 
 
-def _sources(verdicts: _Names, judged: Sequence[_Judged]) -> tuple[str, ...]:
-    """Return whose error each verdict is, under common codes."""
+def _error_sources(verdicts: _CommonNames, judged: Sequence[_SpanVerdicts]) -> tuple[str, ...]:
+    """Map each verdict, by common code, to the source of its error."""
     known = {name: source for each in judged for name, source in zip(each.verdicts, each.sources, strict=True)}
     return tuple(known.get(name, "") for name in verdicts.names)
 
 
-def _equal(one: Array, other: Array) -> bool:
+def _are_equal(one: Array, other: Array) -> bool:
     return bool(np.array_equal(one, other))
 
 
-def _plain(claimed: list[Array]) -> tuple[Array, ...]:
-    """Return claims as truths where they are nothing else."""
+def _simplify_claims(claimed: list[Array]) -> tuple[Array, ...]:
+    """Convert claims to booleans if all are 0 or 1."""
     if all(((each == 0) | (each == 1)).all() for each in claimed):
         return tuple(each.astype(np.bool_) for each in claimed)
     return tuple(claimed)
 
 
-def _same_as_claims(tables: Mapping[str, list[Array]], size: int) -> bool:
-    """Whether a claim of a positive item is all there is to its credit."""
+def _credit_equals_claims(tables: Mapping[str, list[Array]], size: int) -> bool:
+    """Whether the credit for each positive item equals the claims of it."""
     pairs = zip(tables["claimed"], tables["credit"], strict=True)
-    return all(_equal(claimed[:size], credit[:size]) for claimed, credit in pairs)
+    return all(_are_equal(claimed[:size], credit[:size]) for claimed, credit in pairs)
 
 
-def _spread(total: int, names: _Names, of_key: _Judged, of_run: _Judged, *, rows: Rows, items: Rows) -> Array:
+def _combine_verdicts(
+    total: int, names: _CommonNames, of_key: _SpanVerdicts, of_run: _SpanVerdicts, *, rows: Rows, items: Rows
+) -> Array:
     verdict = np.zeros(total, np.int64)
     verdict[: len(of_key.verdict)] = names.codes(of_key.verdict, of_key.verdicts)
     verdict[items] = names.codes(of_run.verdict[rows], of_run.verdicts)
     return verdict
 
 
-class _Names:
-    """Names under common codes; 0 is for none."""
+class _CommonNames:
+    """Names with common codes; 0 means none."""
 
     def __init__(self, tables: Sequence[tuple[str, ...]]) -> None:
         self.names = ["", *sorted({name for names in tables for name in names if name})]
         self._codes = {name: code for code, name in enumerate(self.names)}
 
     def codes(self, codes: Codes, names: tuple[str, ...]) -> Rows:
-        """Return the common codes of some codes; a negative one is none."""
+        """Convert codes to common codes; a negative one means none."""
         table = np.array([self._codes[name] for name in (*names, "")], np.int64)
         return table[codes]
 
 
-def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judged:
+def _evaluate_view(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _SpanVerdicts:
     declared, types = rule_set.views[view], rule_set.tables[table]
     codes = outcome.codes(table, declared.outcome)
     if len(codes) and codes.min() < 0:
@@ -416,16 +423,16 @@ def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judg
     if reasons is not None:
         weight = np.where(reasons >= 0, 0.0, weight)
     flags = None if declared.flag is None else outcome.codes(table, declared.flag)
-    verdict, called = _called(codes, reasons, flags)
+    verdict, called = _number_verdicts(codes, reasons, flags)
     pool = outcome.state.pool.names
     plain = [pool[code] for code, *_ in called]
     if isinstance(declared.credit, str):
         credit = np.nan_to_num(outcome.codes(table, declared.credit).astype(np.float64))
     else:
         credit = np.array([declared.credit.get(name, 0.0) for name in plain], np.float64)[verdict]
-    return _Judged(
+    return _SpanVerdicts(
         verdict=verdict,
-        verdicts=tuple(_written(pool, *each) for each in called),
+        verdicts=tuple(_format_verdict(pool, *each) for each in called),
         sources=tuple(
             "" if each[1] >= 0 else declared.sources.get(name, "") for name, each in zip(plain, called, strict=True)
         ),
@@ -435,8 +442,8 @@ def _judged(rule_set: RuleSet, view: str, outcome: Outcome, table: str) -> _Judg
     )
 
 
-def _called(codes: Array, reasons: Array | None, flags: Array | None) -> tuple[Rows, list[list[int]]]:
-    """Return a number for each way in which spans are called: outcome, reason to be left out, flag; and these."""
+def _number_verdicts(codes: Array, reasons: Array | None, flags: Array | None) -> tuple[Rows, list[list[int]]]:
+    """Encode the distinct combinations of outcome, reason for exclusion and flag as numbers, and return these."""
     nothing = np.full(len(codes), -1, np.int64)
     columns = [codes.astype(np.int64), *(nothing if each is None else each for each in (reasons, flags))]
     (key,) = packed([columns])
@@ -444,23 +451,25 @@ def _called(codes: Array, reasons: Array | None, flags: Array | None) -> tuple[R
     return number, [[int(column[row]) for column in columns] for row in first.tolist()]
 
 
-def _written(pool: Sequence[str], code: int, reason: int, flag: int) -> str:
-    """Write an outcome with its flag and the reason to be left out: `FP (fuzzy), left out: stop word`."""
+def _format_verdict(pool: Sequence[str], code: int, reason: int, flag: int) -> str:
+    """Format an outcome with its flag and the reason for exclusion: `FP (fuzzy), left out: stop word`."""
     flagged = pool[code] if flag < 0 else f"{pool[code]} ({pool[flag]})"
     return flagged if reason < 0 else f"{flagged}, left out: {pool[reason]}"
 
 
-def _marked(outcome: Outcome, judged: tuple[_Judged, _Judged], partner: Rows) -> tuple[_Judged, _Judged]:
-    """Say of items that quote the text what is doubtful about their places: `FP (hallucinated)`, `TP (ambiguous)`."""
+def _mark_placings(
+    outcome: Outcome, judged: tuple[_SpanVerdicts, _SpanVerdicts], partner: Rows
+) -> tuple[_SpanVerdicts, _SpanVerdicts]:
+    """Mark verdicts on items that quote the text and have doubtful positions: `FP (hallucinated)`, `TP (ambiguous)`."""
     codes = outcome.codes("system", "placing")
-    marks = np.where(np.isin(codes, [outcome.state.pool.code(each) for each in _MARKS]), codes, -1)
+    marks = np.where(np.isin(codes, [outcome.state.pool.code(each) for each in _MARKED_PLACINGS]), codes, -1)
     if not (marks >= 0).any():
         return judged
     of_partner = np.full(len(judged[0].verdict), -1, np.int64)
     of_partner[partner[partner >= 0]] = marks[partner >= 0]
     found = []
     for each, mark in zip(judged, (of_partner, marks), strict=True):
-        number, called = _called(each.verdict, mark, None)
+        number, called = _number_verdicts(each.verdict, mark, None)
         names = (
             each.verdicts[code] + ("" if mark < 0 else f" ({outcome.state.pool.names[mark]})")
             for code, mark, _ in called
@@ -471,8 +480,8 @@ def _marked(outcome: Outcome, judged: tuple[_Judged, _Judged], partner: Rows) ->
 
 
 def right_partners(rule_set: RuleSet, view: str, outcome: Outcome) -> Rows:
-    """Return for each system span the key span that a view pairs it with and finds it right; -1 for none."""
-    declared, judged = rule_set.views[view], _judged(rule_set, view, outcome, "system")
+    """Find the key span that a view pairs with each system span and that makes it correct; -1 for none."""
+    declared, judged = rule_set.views[view], _evaluate_view(rule_set, view, outcome, "system")
     if declared.partner is None:
         return np.full(len(judged.credit), -1, np.int64)
     pool, codes = outcome.state.pool, outcome.codes("system", declared.outcome)
@@ -480,23 +489,23 @@ def right_partners(rule_set: RuleSet, view: str, outcome: Outcome) -> Rows:
     return np.where(right, outcome.partners("system", declared.partner, "key"), -1)
 
 
-def _partners(declared: View, outcome: Outcome, judged: _Judged) -> Rows:
-    """Return the key span whose credit each system span gets a part of; -1 for none."""
+def _credited_partners(declared: View, outcome: Outcome, judged: _SpanVerdicts) -> Rows:
+    """Find the key span whose credit each system span shares; -1 for none."""
     if declared.partner is None:
         return np.full(len(judged.credit), -1, np.int64)
     partner = outcome.partners("system", declared.partner, "key")
     return np.where((judged.credit > 0) & (judged.weight > 0), partner, -1)
 
 
-class _Beside:
-    """What runs claim beside the key: the same thing claimed by two runs is one item.
+class _SurplusClaims:
+    """The claims of runs that the key does not have; the same claim by two runs is one item.
 
     Args:
-        declared: the view, which says what makes two claims the same.
+        declared: the view, which declares the columns that identify a claim.
         outcomes: the columns of each run.
         sides: the spans of each run.
-        rows: for each run, the spans in question.
-        judged: for each run, what the view makes of its spans.
+        rows: the surplus spans of each run.
+        judged: the verdicts on the spans of each run.
 
     """
 
@@ -507,15 +516,15 @@ class _Beside:
         sides: Sequence[Side],
         rows: list[Rows],
         *,
-        judged: Sequence[_Judged],
+        judged: Sequence[_SpanVerdicts],
     ) -> None:
         self.rows, self.sides = rows, sides
         run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
         counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(judged, rows, strict=True)])
-        keys = _told_apart(self._keys(declared, outcomes), run, counting)
+        keys = _distinguish_repeats(self._claim_numbers(declared, outcomes), run, counting)
         distinct, number = np.unique(keys, return_inverse=True)
         claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
-        order = np.lexsort((claim, number))  # what stands for an item must not depend on the order of runs
+        order = np.lexsort((claim, number))  # the representative of an item must not depend on the order of runs
         first = order[np.searchsorted(number[order], np.arange(len(distinct)))]
         self.count = len(first)
         cuts = np.cumsum([len(each) for each in rows])[:-1]
@@ -523,18 +532,18 @@ class _Beside:
         self._first = first
 
     def column(self, name: str) -> Array:
-        """Return something of each item, as the first of the spans that claim it has it."""
+        """Return a column of the items, with the values of the first span that claims each."""
         whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
         return np.concatenate(whole)[self._first]
 
     def claims(self, run: int, size: int) -> Rows:
-        """Return by which span a run claims each item, behind `size` items of the key; -1 for none."""
+        """Find the span by which a run claims each item, after `size` items of the key; -1 for none."""
         found = np.full(size + self.count, -1, np.int64)
-        found[size + self.number[run][::-1]] = self.sides[run].claim[self.rows[run]][::-1]  # of several the first
+        found[size + self.number[run][::-1]] = self.sides[run].claim[self.rows[run]][::-1]  # the first of several
         return found
 
-    def _keys(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
-        """Return a number for each claim, equal where two are of the same thing."""
+    def _claim_numbers(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
+        """Encode claims as numbers; equal claims have equal numbers."""
         if declared.same == EXTENT:
             return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
         columns = []
@@ -542,21 +551,21 @@ class _Beside:
             parts = []
             for outcome, rows in zip(outcomes, self.rows, strict=True):
                 values = outcome.codes("system", name)[rows]
-                parts.append(_span_items_texts(outcome, values) if values.dtype == np.int32 else values)
+                parts.append(_decode_texts(outcome, values) if values.dtype == np.int32 else values)
             columns.append(np.unique(np.concatenate(parts), return_inverse=True)[1])
         (keys,) = packed([columns])
         return keys
 
 
-def _span_items_texts(outcome: Outcome, codes: Array) -> Array:
+def _decode_texts(outcome: Outcome, codes: Array) -> Array:
     names = outcome.state.pool.names
     return np.array(["" if code < 0 else names[code] for code in codes.tolist()], dtype=object).astype(str)
 
 
-def _told_apart(keys: Rows, run: Rows, counting: Truths) -> Rows:
-    """Tell claims apart that one run makes twice: the second of one run is the second of another.
+def _distinguish_repeats(keys: Rows, run: Rows, counting: Truths) -> Rows:
+    """Distinguish repeated claims of one run: the second of one run equals the second of another.
 
-    Those that a view leaves out come last, so that they make no others the second.
+    Claims that a view leaves out come last, so that they do not shift the numbers of others.
     """
     order = np.lexsort((~counting, run, keys))
     same = np.zeros(len(keys), np.bool_)
@@ -564,11 +573,11 @@ def _told_apart(keys: Rows, run: Rows, counting: Truths) -> Rows:
     begins = np.flatnonzero(~same)
     rank = np.empty(len(keys), np.int64)
     rank[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(np.append(begins, len(keys))))
-    (told,) = packed([[keys, rank]])
-    return told
+    (numbers,) = packed([[keys, rank]])
+    return numbers
 
 
-# The judge of labelled spans: rules say what each span is, overlap sites say where systems differ.
+# The task `span`: rules evaluate each span, overlap sites show where systems differ.
 
 
 CUTS = ("length",)
@@ -577,16 +586,16 @@ MEASURES = ("f1", "precision", "recall", "macro_f1", "document_f1")
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Ruled:
-    """What the rules have made of the spans of each run.
+    """The outcomes of the rules for the spans of each run.
 
     Args:
         placement: the spans that count, the key's first, then each run's.
         names: the labels by code, sorted.
         labels: the label of each span of each side.
-        ids: the ids of each span of each side; empty if no rule looks at them.
-        engine: the rules, compiled.
-        outcomes: what they made of each run.
-        notes: what was met on the way.
+        ids: the ids of each span of each side; empty if no rule uses them.
+        engine: the compiled rules.
+        outcomes: the outcomes for each run.
+        notes: notes on the input.
 
     """
 
@@ -600,19 +609,19 @@ class Ruled:
 
 
 def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
-    """Make facts of the spans of all sides, and run the rules on those of each run and the key."""
+    """Convert the spans of all sides to facts, and run the rules on each run and the key."""
     return ruled_spans(*placed_labels(aligned, systems, options), options)
 
 
 def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
-    """Run the rules on spans that are placed and speak one tongue."""
+    """Run the rules on placed spans with normalised labels."""
     if options.rules is None:
         raise AssertionError("spans are judged by rules, and there are none")
     names, labels = canonical(list(columns))
     engine = Engine(options.rules)
-    ids = _ids(engine, placement, options)
+    ids = _ids_if_used(engine, placement, options)
     facts = [
-        _facts(engine, placement=placement, number=number, labels=TextColumn(codes, names), ids=ids)
+        _build_facts(engine, placement=placement, number=number, labels=TextColumn(codes, names), ids=ids)
         for number, codes in enumerate(labels)
     ]
     outcomes = [
@@ -627,21 +636,21 @@ def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequ
 def placed_labels(
     aligned: Aligned, systems: Sequence[System], options: Options
 ) -> tuple[Placement, list[TextColumn], list[Note]]:
-    """Place the spans of all sides and bring their labels to one tongue; those that do not count are left out."""
+    """Place the spans of all sides, normalise their labels, and exclude labels that do not count."""
     placement = place_spans(aligned)
-    columns, notes = _labels(placement, systems, run_names(systems), options)
-    chosen, columns, left = _chosen(placement, columns, options)
+    columns, notes = _normalise_labels(placement, systems, run_names(systems), options)
+    chosen, columns, left = _filter_labels(placement, columns, options)
     return chosen, columns, [*placement.notes, *notes, *left]
 
 
 def surface_forms(corpus: Corpus) -> frozenset[str]:
-    """Return the texts of the spans of a corpus, for telling which were seen in training."""
+    """Collect the texts of the spans of a corpus, to determine which were seen in training."""
     placement = place_spans(align(corpus, []))
     return frozenset(placement.texts(placement.sides[0]).names)
 
 
 def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge spans by rules."""
+    """Evaluate spans by rules."""
     ruled = run_rules(aligned, systems, options)
     claims, rows = claims_of(
         aligned.key, placement=ruled.placement, names=ruled.names, labels=ruled.labels, train=options.train
@@ -659,7 +668,7 @@ def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -
 
 
 def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dict[str, str]:
-    """Return how spans were judged, for the signature."""
+    """Describe, for the signature, how spans were evaluated."""
     return {
         **settings_of(options, aligned.key.judged),
         "rules": ruled.engine.rule_set.name,
@@ -668,17 +677,17 @@ def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dic
     }
 
 
-def _labels(
+def _normalise_labels(
     placement: Placement, systems: Sequence[System], runs: tuple[str, ...], options: Options
 ) -> tuple[list[TextColumn], list[Note]]:
     columns = [side.label for side in placement.sides]
     return speak_alike(columns, ["key", *runs], systems, options, several=False)
 
 
-def _chosen(
+def _filter_labels(
     placement: Placement, columns: list[TextColumn], options: Options
 ) -> tuple[Placement, list[TextColumn], list[Note]]:
-    """Leave out spans by their label, on every side, if that was asked for."""
+    """Exclude spans by label on every side, if an option asks for it."""
     counts = counting_labels(options)
     if counts is None:
         return placement, columns, []
@@ -692,7 +701,7 @@ def _chosen(
 
 
 def counting_labels(options: Options) -> Callable[[str], bool] | None:
-    """Return what says whether spans of a label count; None where all do."""
+    """Build the predicate for labels whose spans count; None where all count."""
     if not (options.only or options.ignore):
         return None
     fold = str.casefold if options.fold_case else str
@@ -701,38 +710,38 @@ def counting_labels(options: Options) -> Callable[[str], bool] | None:
 
 
 def left_out_note(gone: int) -> list[Note]:
-    """Say how many spans do not count because of their labels."""
+    """Note how many spans are excluded by label."""
     return [Note("all", "spans left out by their label, on all sides", gone)] if gone else []
 
 
-def _ids(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
-    """Take the ids of all sides apart, if a rule looks at them."""
+def _ids_if_used(engine: Engine, placement: Placement, options: Options) -> list[Ids]:
+    """Parse the ids of all sides if a rule uses them."""
     return all_ids(placement, options) if looks_at_ids(engine) else []
 
 
 def looks_at_ids(engine: Engine) -> bool:
-    """Whether rules look at the ids of spans."""
+    """Whether rules use the ids of spans."""
     tables = ("system", "key", "system_ids", "key_ids")
     return any(engine.uses(table, column) for table in tables for column in ("id", "of"))
 
 
 def all_ids(placement: Placement, options: Options) -> list[Ids]:
-    """Take the ids of all sides apart, the key's first."""
+    """Parse the ids of all sides, the key's first."""
     return [
         ids_of(side.columns.get("id"), len(side), options.same_ids, key=number == 0)
         for number, side in enumerate(placement.sides)
     ]
 
 
-def _facts(
+def _build_facts(
     engine: Engine, placement: Placement, number: int, labels: TextColumn, *, ids: Sequence[Ids]
 ) -> dict[str, Facts]:
-    """Return the spans of one side and their ids as facts; texts are made only if a rule looks at them."""
+    """Convert the spans of one side and their ids to facts; texts are included only if a rule uses them."""
     side = placement.sides[number]
     columns: dict[str, Column] = {"doc": side.document, "begin": side.begin, "end": side.end, "label": labels}
     types = [engine.rule_set.tables[table] for table in ("system", "key")]
     for name, column in side.columns.items():
-        if not any(name in each and each[name].settable for each in types):  # verdicts come from rules alone
+        if not any(name in each and each[name].settable for each in types):  # only rules may set verdicts
             columns.setdefault(name, column)
     columns.pop("text", None)
     columns.pop("id", None)
@@ -748,8 +757,8 @@ def _facts(
     }
 
 
-def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
-    """Say of the spans of each side where they stand."""
+def _locate_sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> list[Side]:
+    """Locate the spans of each side."""
     return [
         Side(
             claim=each,
@@ -763,8 +772,8 @@ def _sides(claims: Claims, labels: Sequence[Codes], rows: Sequence[Rows]) -> lis
 
 
 def views_of(aligned: Aligned, ruled: Ruled, claims: Claims, rows: Sequence[Rows]) -> dict[str, VerdictsView]:
-    """Make a view of each of the rule set's; with several, the first reports what all of them say."""
-    rule_set, sides = ruled.engine.rule_set, _sides(claims, ruled.labels, rows)
+    """Build a view for each of the rule set's; with several, the first reports the measures of all."""
+    rule_set, sides = ruled.engine.rule_set, _locate_sides(claims, ruled.labels, rows)
     main = MEASURES if aligned.key.documents.marked else MEASURES[:-1]
     several = len(rule_set.views) > 1
     views: dict[str, VerdictsView] = {}

@@ -1,4 +1,4 @@
-"""Which words around a site spans cover, and how much of them."""
+"""Examples of spans: the words around a site and the spans of all sides there, as data and as text."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 
 MOST_WORDS = 40
-"""How many words around a site are shown at most."""
+"""The number of words around a site to show at most."""
 
-_BESIDE = 5  # words before and behind a site that is too long to be shown
+_MARGIN_WORDS = 5  # words to show before and after a site that is too long
 
 
 @dataclass(frozen=True)
 class Piece:
     """A piece of a span: its first and its last word, by their numbers among the words shown, from 1.
 
-    0 is a word before all that are shown, and one more than their number a word behind them. Spans that count
-    characters may begin and end inside words: `before` says how many characters of the first word stand before it,
-    `after` how many of the last one behind it. Below 0 they count white space that belongs to it.
+    0 is a word before all that are shown, and one more than their number a word after them. Spans with character
+    offsets may begin and end inside words: `before` is the number of characters of the first word before the piece,
+    `after` the number of characters of the last word after it. Negative numbers count white space inside the piece.
     """
 
     begin: int
@@ -49,7 +49,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Some rows of a document and their words, if it has any, and how many of their sentences are left out."""
+    """Some rows of a document, their words, if it has any, and the number of words omitted from their sentences."""
 
     document: int
     first: int
@@ -60,16 +60,16 @@ class Window:
 
     @property
     def behind(self) -> int:
-        """The row behind the last one."""
+        """The row after the last one."""
         return self.first + self.size
 
     def number(self, row: int) -> int:
-        """Return the number of a row, from 1: 0 for all before the window, one more than its last for all behind."""
+        """Convert a row to its number from 1: 0 for all before the window, one more than the last for all after it."""
         return min(max(row - self.first + 1, 0), self.size + 1)
 
 
 def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
-    """Return the words of the sentences that a site crosses; of many, those around its begin."""
+    """Select the words of the sentences that a site spans; of too many, those around its begin."""
     found = texts.sentence(document, place)
     if found is None or not any(found[0]):
         return Window(document=document, first=place, size=min(width, MOST_WORDS))
@@ -77,7 +77,7 @@ def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
     first = place - position
     while len(words) < position + width and (further := texts.sentence(document, first + len(words))) is not None:
         words += further[0]
-    beside = (MOST_WORDS - min(width, MOST_WORDS - 2 * _BESIDE)) // 2
+    beside = (MOST_WORDS - min(width, MOST_WORDS - 2 * _MARGIN_WORDS)) // 2
     low = max(min(position - beside, len(words) - MOST_WORDS), 0)
     kept = tuple(words[low : low + MOST_WORDS])
     return Window(
@@ -92,7 +92,7 @@ def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """Where a span stands: its first and last word, by their places in a window, and the positions of its pieces.
+    """The extent of a span: its first and last word, by their places in a window, and the positions of its pieces.
 
     Places below 0, and from the number of words on, are outside of the window.
     """
@@ -103,22 +103,22 @@ class Extent:
 
     @property
     def begin(self) -> int:
-        """Where it begins."""
+        """The position of its begin."""
         return self.pieces[0][0]
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """The position of its end."""
         return self.pieces[-1][1]
 
 
 class Ruler:
-    """Measures which words of a window spans cover, and how much of them.
+    """Determines which words of a window spans cover, and how much of them.
 
     Args:
         window: the words.
-        places: where words begin, as spans count, by their places in the window; as far as that is known.
-        sizes: how long each word is, as spans count.
+        places: the positions of words in units of spans, by their places in the window, as far as known.
+        sizes: the length of each word in units of spans.
 
     """
 
@@ -127,23 +127,23 @@ class Ruler:
 
     @classmethod
     def of_words(cls, window: Window) -> Ruler:
-        """Return the ruler for spans that count words."""
+        """Build the ruler for spans with token offsets."""
         return cls(window, {place: window.first + place for place in range(window.size)}, [1] * window.size)
 
     @classmethod
     def of_characters(cls, window: Window, spans: Iterable[tuple[Extent, str]]) -> Ruler:
-        """Return the ruler for spans that count characters, given with the texts they cover: these tell the places."""
-        letters, places = _Letters(window.words), dict[int, int]()
+        """Build the ruler for spans with character offsets, from the texts they cover, which locate the words."""
+        letters, places = _SolidText(window.words), dict[int, int]()
         for extent, text in spans:
             for place, position in letters.places(extent, text).items():
                 places.setdefault(place, position)
         return cls(window, places, [len(word) for word in window.words])
 
     def pieces(self, extent: Extent) -> tuple[Piece, ...] | None:
-        """Return what a span covers, or None if that cannot be told."""
+        """Compute the pieces of a span; None where they are unknown."""
         found = []
         for begin, end in extent.pieces:
-            first, last = self._words(begin, end, extent)
+            first, last = self._end_words(begin, end, extent)
             if any(0 <= place < len(self._sizes) and place not in self._places for place in (first, last)):
                 return None
             before = begin - self._places[first] if first in self._places else 0
@@ -152,8 +152,8 @@ class Ruler:
             found.append(Piece(self._window.number(row + first), self._window.number(row + last), before, after))
         return tuple(found)
 
-    def _words(self, begin: int, end: int, extent: Extent) -> tuple[int, int]:
-        """Return the first and the last word of a piece; of words outside of the window only the side is known."""
+    def _end_words(self, begin: int, end: int, extent: Extent) -> tuple[int, int]:
+        """Find the first and the last word of a piece; for words outside of the window only the side is known."""
         last = extent.last if end == extent.end else self._last_before(end, extent)
         if begin == extent.begin:
             return extent.first, max(extent.first, last)
@@ -161,30 +161,30 @@ class Ruler:
         return first, max(first, last)
 
     def _first_behind(self, position: int, extent: Extent) -> int:
-        """Return the first word of a span that ends behind a position."""
+        """Find the first word of a span that ends after a position."""
         words = range(max(extent.first, 0), min(extent.last + 1, len(self._sizes)))
         ends = (place for place in words if self._places.get(place, position) + self._sizes[place] > position)
         return next(ends, len(self._sizes))
 
     def _last_before(self, position: int, extent: Extent) -> int:
-        """Return the last word of a span that begins before a position."""
+        """Find the last word of a span that begins before a position."""
         words = range(max(extent.first, 0), min(extent.last + 1, len(self._sizes)))
         begins = (place for place in reversed(words) if self._places.get(place, position - 1) < position)
         return next(begins, -1)
 
 
-class _Letters:
-    """The characters of words without white space, in which the texts of spans are looked for."""
+class _SolidText:
+    """The characters of words without white space, in which the texts of spans are searched."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        found = [(place, at, letter) for place, word in enumerate(words) for at, letter in _solid(word)]
+        found = [(place, at, letter) for place, word in enumerate(words) for at, letter in _solid_characters(word)]
         self._text = "".join(letter for _, _, letter in found)
         self._at = [(place, at) for place, at, _ in found]
-        self._ends = [0, *accumulate(len(_solid(word)) for word in words)]
+        self._ends = [0, *accumulate(len(_solid_characters(word)) for word in words)]
 
     def places(self, extent: Extent, text: str) -> dict[int, int]:
-        """Return where the words of a span begin in its document, if its text is found there once and no more."""
-        solid = _solid(text)
+        """Locate the words of a span in its document; empty unless its text occurs exactly once in the window."""
+        solid = _solid_characters(text)
         starts = list(self._starts(extent, "".join(letter for _, letter in solid)))
         if len(starts) != 1:
             return {}
@@ -196,7 +196,7 @@ class _Letters:
         return places
 
     def _starts(self, extent: Extent, sought: str) -> Iterator[int]:
-        """Return where a text may begin that reaches from the first into the last word of a span."""
+        """Yield the possible starts of a text that reaches from the first into the last word of a span."""
         size = len(self._ends) - 1
         first, last = max(extent.first, 0), min(extent.last, size - 1)
         low, high = self._ends[first], self._ends[last + 1]
@@ -216,24 +216,24 @@ class _Letters:
             yield from (-match.start() for match in re.finditer(f"(?={re.escape(self._text)})", sought))
 
 
-def _solid(text: str) -> list[tuple[int, str]]:
-    """Return the characters of a text that are no white space, each with its place; a byte-order mark is some."""
+def _solid_characters(text: str) -> list[tuple[int, str]]:
+    """List the characters of a text other than white space and byte-order marks, each with its place."""
     return [(place, letter) for place, letter in enumerate(text) if not letter.isspace() and letter != "\ufeff"]
 
 
 def glued_in(texts: Texts, window: Window) -> tuple[int, ...]:
-    """Return the numbers, from 1, of the words of a window that follow the one before without white space.
+    """Find the words of a window that follow the previous one without white space, by their numbers from 1.
 
-    That is known of running texts alone: tokens in files are a space apart.
+    This is known only for running text: tokens in files are separated by spaces.
     """
     if not window.words or not any(part.running for part in texts.parts):
         return ()
     line = texts.covered(window.document, window.first, window.size)
-    return () if line is None else tuple(_glued(window.words, line))
+    return () if line is None else tuple(_find_glued(window.words, line))
 
 
-def _glued(words: Sequence[str], line: str) -> Iterator[int]:
-    """Return the numbers of the words that follow the one before without white space in a line of them."""
+def _find_glued(words: Sequence[str], line: str) -> Iterator[int]:
+    """Yield the numbers of the words that follow the previous one without white space in a line."""
     stop = 0
     for number, word in enumerate(words, start=1):
         start = line.index(word, stop)
@@ -242,7 +242,7 @@ def _glued(words: Sequence[str], line: str) -> Iterator[int]:
         stop = start + len(word)
 
 
-# What sides say of the same stretch of text: their spans around a site, and what rules made of those at it.
+# The spans of all sides around a site, and the verdicts on those at the site.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,11 +251,11 @@ class Span:
 
     Args:
         label: its label.
-        count: how often the side has it.
+        count: the number of times that the side has it.
         pieces: its words; more than one piece if it is discontinuous.
-        right: whether the key has the very same span as often.
+        right: whether the key has the same span the same number of times.
         here: whether it belongs to the site.
-        loose: whether only its words are known, and not where in them it begins and ends.
+        loose: whether only its words are known, not its begin and end within them.
 
     """
 
@@ -269,7 +269,7 @@ class Span:
 
 @dataclass(frozen=True)
 class SpanLine:
-    """The spans of one side, the key or a run, that stand in a stretch of text."""
+    """The spans of one side, the key or a run, in a stretch of text."""
 
     side: str
     spans: tuple[Span, ...]
@@ -277,7 +277,7 @@ class SpanLine:
 
 @dataclass(frozen=True)
 class RunVerdict:
-    """What rules made of an item in one run, and the rule that said so."""
+    """The verdict of the rules on an item in one run, and the rule that set it."""
 
     run: str
     verdict: str
@@ -286,9 +286,9 @@ class RunVerdict:
 
 @dataclass(frozen=True)
 class ItemVerdict:
-    """A span that counts for precision and recall: whether the key has it, and what rules made of it in each run.
+    """A span that counts for precision and recall: whether the key has it, and its verdict in each run.
 
-    A span that the key does not have has a verdict in the runs alone that claim it.
+    A span that the key does not have has a verdict only in the runs that claim it.
     """
 
     label: str
@@ -302,15 +302,15 @@ class Stretch:
     """The words around an overlap site, with the spans that the key and the runs have there.
 
     Args:
-        words: the words of the sentences that the site crosses; of many, those around the site's begin.
-        glued: the numbers, from 1, of the words that follow the one before without white space.
+        words: the words of the sentences that the site spans; of too many, those around the site's begin.
+        glued: the numbers, from 1, of the words that follow the previous one without white space.
         begin: the number of the site's first word; 0 if that is not shown.
         end: the number of its last word; one more than the last word's number if that is not shown.
-        words_before: how many words of the sentence before them are left out.
-        words_after: how many behind them.
+        words_before: the number of words of the sentence omitted before them.
+        words_after: the number of words omitted after them.
         sides: the key's spans among these words, then each run's.
         items: the verdicts on the spans of the site, those of the key first.
-        undrawn: how many further spans there are at the site, or more than can be shown among its words.
+        undrawn: the number of further spans at the site, or beyond those that can be shown among its words.
 
     """
 
@@ -326,16 +326,16 @@ class Stretch:
 
 
 MOST_SPANS = 100
-"""How many different spans are shown at most, those of the site first."""
+"""The number of different spans to show at most, those of the site first."""
 
 
 class Stretches:
-    """Makes the stretches around sites; what all sites of a view share is made once.
+    """Builds the stretches around sites; data common to all sites of a view is computed once.
 
     Args:
-        context: the ground.
+        context: the context.
         claims: the spans of its view.
-        runs: the runs to show beside the key.
+        runs: the runs to show in addition to the key.
 
     """
 
@@ -350,18 +350,18 @@ class Stretches:
         self._reach = np.maximum.accumulate(self._begins + claims.width)
 
     def of(self, row: int) -> Stretch:
-        """Return the stretch around one of the sites that count."""
+        """Build the stretch around one of the sites that count."""
         sites = self._view.sites
         width = 1 if sites.width is None else int(sites.width[row])
         return self._at(int(self._numbers[row]), int(sites.document[row]), int(sites.place[row]), width)
 
     def of_claim(self, row: int) -> Stretch:
-        """Return the stretch around one of the spans: it begins and ends as that does, not as its site."""
+        """Build the stretch around one of the spans, with the begin and end of the span, not of its site."""
         claims = self._claims
         return self._at(int(self._site[row]), int(claims.document[row]), int(claims.place[row]), int(claims.width[row]))
 
     def _at(self, site: int, document: int, place: int, width: int) -> Stretch:
-        """Return the stretch around some rows of a site."""
+        """Build the stretch around some rows of a site."""
         texts = self._verdicts.texts
         window = window_at(texts, document, place, width)
         rows, dropped = self._chosen(window, site)
@@ -384,16 +384,16 @@ class Stretches:
 
     @cached_property
     def _numbers(self) -> Rows:
-        """The numbers of the sites that count among all."""
+        """The sites that count, by their numbers among all."""
         left_out = self._view.left_out
         if left_out is None:
             return np.arange(len(self._view.all_sites))
         return np.flatnonzero(left_out.truths(lambda reason: not reason))
 
     def _chosen(self, window: Window, site: int) -> tuple[list[int], int]:
-        """Return the spans that stand in a window, and how many of other sites are too many to be shown.
+        """Select the spans in a window to show, and count those of other sites that are dropped.
 
-        Those that everybody has are numbered behind all others.
+        Spans that all sides have are numbered after all others.
         """
         first, behind = window.document * self._room + window.first, window.document * self._room + window.behind
         found = np.arange(
@@ -401,7 +401,7 @@ class Stretches:
         )
         reaching = self._begins[found] + self._claims.width[found] > first
         had = np.any([counts[found] > 0 for _, counts in self._sides], axis=0)
-        agreed = () if self._claims.agreed is None else _standing_in(window, self._claims.agreed)
+        agreed = () if self._claims.agreed is None else _agreed_in_window(window, self._claims.agreed)
         every = [*found[reaching & had].tolist(), *(len(self._claims) + each for each in agreed)]
         ranked = sorted(every, key=lambda each: (not self._is_at(each, site), *self._position(each)))
         kept = ranked[:MOST_SPANS]
@@ -409,49 +409,49 @@ class Stretches:
         return sorted(kept, key=self._position), dropped
 
     def _table(self, number: int) -> tuple[Claims, int]:
-        """Return the table that a span stands in, and its row there."""
+        """Find the table that holds a span, and its row there."""
         claims = self._claims
         if number < len(claims) or claims.agreed is None:
             return claims, number
         return claims.agreed, number - len(claims)
 
     def _position(self, number: int) -> tuple[int, int, int]:
-        """Return where a span stands in its document, and its number: spans are drawn in this order."""
+        """Return the position of a span in its document, and its number: spans are drawn in this order."""
         claims, row = self._table(number)
         return int(claims.begin[row]), int(claims.end[row]), number
 
     def _is_at(self, number: int, site: int) -> bool:
-        """Whether a span belongs to a site; those that everybody has are alone at theirs, which are not shown."""
+        """Whether a span belongs to a site; the sites of spans that all sides have are not shown."""
         return number < len(self._claims) and bool(self._site[number] == site)
 
     def _ruler(self, window: Window, extents: Mapping[int, Extent]) -> Ruler:
         if not self._by_characters or not window.words:
             return Ruler.of_words(window)
-        said = ((extent, self._text_of(number)) for number, extent in extents.items())
-        return Ruler.of_characters(window, [(extent, text) for extent, text in said if text is not None])
+        substitutes = ((extent, self._text_of(number)) for number, extent in extents.items())
+        return Ruler.of_characters(window, [(extent, text) for extent, text in substitutes if text is not None])
 
     @property
     def _by_characters(self) -> bool:
         return self._verdicts.settings.get("positions") == "characters"
 
     @cached_property
-    def _texts(self) -> TextColumn | None:
-        """What each span covers, from its begin to its end."""
-        return _texts(self._claims)
+    def _span_texts(self) -> TextColumn | None:
+        """The text of each span, from its begin to its end."""
+        return _claim_texts(self._claims)
 
     @cached_property
     def _agreed_texts(self) -> TextColumn | None:
-        """The same of those that everybody has."""
-        return None if self._claims.agreed is None else _texts(self._claims.agreed)
+        """The texts of the spans that all sides have."""
+        return None if self._claims.agreed is None else _claim_texts(self._claims.agreed)
 
     def _text_of(self, number: int) -> str | None:
-        """Return what a span covers; None where that is not known."""
+        """Return the text of a span; None where it is unknown."""
         claims, row = self._table(number)
-        texts = self._texts if claims is self._claims else self._agreed_texts
+        texts = self._span_texts if claims is self._claims else self._agreed_texts
         return None if texts is None else texts[row]
 
     def _extent(self, number: int, window: Window) -> Extent:
-        """Return where a span stands, seen from a window."""
+        """Compute the extent of a span relative to a window."""
         claims, row = self._table(number)
         first = int(claims.place[row]) - window.first
         pieces: tuple[tuple[int, int], ...] = ((int(claims.begin[row]), int(claims.end[row])),)
@@ -464,7 +464,7 @@ class Stretches:
 
     @cached_property
     def _fragments(self) -> tuple[Rows, Rows]:
-        """The pieces of discontinuous spans in the order of these, and these."""
+        """The order of pieces by discontinuous span, and the span of each piece in this order."""
         span = np.zeros(0, np.int64) if self._claims.fragments is None else self._claims.fragments.span
         order = np.argsort(span, kind="stable")
         return order, span[order]
@@ -491,7 +491,7 @@ class Stretches:
 
     @cached_property
     def _by_claim(self) -> tuple[Rows, Rows]:
-        """The items in the order of their spans, and these."""
+        """The order of items by span, and the span of each item in this order."""
         claim = self._view.items.claim
         if claim is None:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -499,7 +499,7 @@ class Stretches:
         return order, claim[order]
 
     def _items_of(self, row: int, extent: Extent) -> list[ItemVerdict]:
-        """Return the verdicts on the items that a span is: several, if the key or a run has it several times."""
+        """Collect the verdicts on the items of a span: several if the key or a run has it several times."""
         order, claim = self._by_claim
         items, found = self._view.items, []
         for item in order[slice(*np.searchsorted(claim, [row, row + 1]))].tolist():
@@ -509,7 +509,7 @@ class Stretches:
         return found
 
     def verdicts_on(self, item: int) -> tuple[RunVerdict, ...]:
-        """Return what rules made of an item in those runs in which they said something."""
+        """Collect the verdicts of the rules on an item in the runs that have one."""
         outcomes = self._view.items.outcomes
         if outcomes is None:
             return ()
@@ -520,10 +520,10 @@ class Stretches:
         return tuple(each for each in found if each.verdict)
 
     def _text(self, row: int, extent: Extent) -> str:
-        """Return what a span covers, with one space for all white space, and `…` for gaps and where it is too long."""
+        """Return the text of a span with normalised white space, and `…` for gaps and for the rest of a long text."""
         claims, width = self._claims, int(self._claims.width[row])
-        if self._by_characters and self._texts is not None and width <= MOST_WORDS:
-            whole = self._texts[row]
+        if self._by_characters and self._span_texts is not None and width <= MOST_WORDS:
+            whole = self._span_texts[row]
             covered = (whole[begin - extent.begin : end - extent.begin] for begin, end in extent.pieces)
             return " … ".join(re.sub(r"\s+", " ", piece) for piece in covered)
         document, place = int(claims.document[row]), int(claims.place[row])
@@ -531,14 +531,14 @@ class Stretches:
         return "" if words is None else words + (" …" if width > MOST_WORDS else "")
 
 
-def _texts(claims: Claims) -> TextColumn | None:
+def _claim_texts(claims: Claims) -> TextColumn | None:
     text = claims.attributes.get("text")
     column = None if text is None else text.make()
     return column if isinstance(column, TextColumn) else None
 
 
-def _standing_in(window: Window, agreed: Claims) -> Iterator[int]:
-    """Yield the spans, none of which overlaps another, that reach into a window."""
+def _agreed_in_window(window: Window, agreed: Claims) -> Iterator[int]:
+    """Yield the spans that reach into a window; no two of them overlap."""
     begin, end = np.searchsorted(agreed.document, [window.document, window.document + 1]).tolist()
     first, behind = np.searchsorted(agreed.place[begin:end], [window.first, window.behind]).tolist()
     for row in range(begin + first - 1, begin - 1, -1):
@@ -548,31 +548,31 @@ def _standing_in(window: Window, agreed: Claims) -> Iterator[int]:
     yield from range(begin + first, begin + behind)
 
 
-# Spans as text: the words of a sentence in a line, below it for each side its spans as brackets under their words.
+# Spans as text: the words of a sentence in a line, and below it the spans of each side as brackets under their words.
 #
-# A span stands in brackets that reach from its first to its last letter, its label inside them, or right behind them
-# where they are too short. Spans of one side that overlap, and labels that would run into the next span, take further
-# lines. Long sentences are cut into blocks, one below the other, and with them the spans that stand there.
+# The brackets of a span reach from its first to its last letter, with its label inside, or directly after them where
+# they are too short. Overlapping spans of one side, and labels that would run into the next span, take further lines.
+# Long sentences are split into blocks, one below the other, together with their spans.
 
 
 LEGEND = "[──] span, ^ one letter wide, | empty; ·· gap, < > goes on, ×2 twice, ≈ may end inside words; ✗ wrong"
 NO_SPANS = "(none)"
 
-_GAP = 2  # between the names of sides and the words
-_NAME = 20
-_WORD = 30
-_LABEL = 32
-_NARROWEST = 12  # less would leave nothing of words and labels
+_COLUMN_GAP = 2  # between the names of sides and the words
+_NAME_WIDTH = 20
+_WORD_WIDTH = 30
+_LABEL_WIDTH = 32
+_LEAST_WIDTH = 12  # less would leave no room for words and labels
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 LEFT_TO_RIGHT = "\u200e"
-"""Put before each word, so that a terminal that knows better does not change their order."""
+"""Precedes each word, so that a terminal with bidirectional text support does not reorder the words."""
 
 
 def draw(stretch: Stretch, width: int) -> list[str]:
-    r"""Draw the spans of all sides under the words they stand in.
+    r"""Draw the spans of all sides under their words.
 
-    The words of the site are in brackets. A side with the same spans as one above it says just that. `LEGEND`
-    explains the signs to readers.
+    The words of the site are in brackets. A side with the same spans as one above it refers to that. `LEGEND`
+    explains the symbols to readers.
 
     >>> from comparanda.tasks.spans.examples import Piece
 
@@ -592,40 +592,42 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     """
     if not stretch.words:
         return []
-    names = [clipped(line.side, min(max(width // 4, _NARROWEST // 2), _NAME)) for line in stretch.sides]
-    column = max(map(cell_len, names), default=0) + _GAP
-    room = max(width - column, _NARROWEST)
-    said = _said(stretch.sides, names)
-    drawn = [span for line, each in zip(stretch.sides, said, strict=True) if not each for span in line.spans]
+    names = [clipped(line.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for line in stretch.sides]
+    column = max(map(cell_len, names), default=0) + _COLUMN_GAP
+    room = max(width - column, _LEAST_WIDTH)
+    substitutes = _substitute_lines(stretch.sides, names)
+    drawn = [span for line, each in zip(stretch.sides, substitutes, strict=True) if not each for span in line.spans]
     lines: list[str] = []
-    for block in _blocks(_words(stretch, room), drawn, room):
+    for block in _split_blocks(_layout_words(stretch, room), drawn, room):
         first = not lines
         lines += [] if first else [""]
         lines += beside("", [block.text], column)
-        for name, line, instead in zip(names, stretch.sides, said, strict=True):
-            below = _levels(block.marks(line.spans)) if not instead else [instead] if first else []
+        for name, line, instead in zip(names, stretch.sides, substitutes, strict=True):
+            below = _stack_marks(block.marks(line.spans)) if not instead else [instead] if first else []
             lines += beside(name, below, column)
     return lines
 
 
 def beside(name: str, lines: Iterable[str], column: int) -> Iterator[str]:
-    """Put a name before the first of some lines, and as much space before the others."""
+    """Prefix the first of some lines with a name, and indent the others by the same width."""
     for line in lines:
         yield f"{name}{' ' * (column - cell_len(name))}{line}".rstrip()
         name = ""
 
 
-def _said(sides: Sequence[SpanLine], names: Sequence[str]) -> list[str]:
-    """Return for each side what stands instead of its spans: nothing, or that it has none, or has those of another."""
-    said: list[str] = []
+def _substitute_lines(sides: Sequence[SpanLine], names: Sequence[str]) -> list[str]:
+    """Build the line that replaces the spans of each side, if it has none or those of another; else an empty one."""
+    substitutes: list[str] = []
     for number, line in enumerate(sides):
-        twin = next((name for other, name in zip(sides[:number], names, strict=False) if _equal(other, line)), None)
-        said.append(f"= {twin}" if twin is not None else "" if line.spans else NO_SPANS)
-    return said
+        twin = next(
+            (name for other, name in zip(sides[:number], names, strict=False) if _have_same_spans(other, line)), None
+        )
+        substitutes.append(f"= {twin}" if twin is not None else "" if line.spans else NO_SPANS)
+    return substitutes
 
 
-def _equal(one: SpanLine, other: SpanLine) -> bool:
-    """Whether two sides have the same spans; of loose ones that are wrong one cannot tell."""
+def _have_same_spans(one: SpanLine, other: SpanLine) -> bool:
+    """Whether two sides have the same spans; false where wrong loose ones leave that unknown."""
     alike = [(span.label, span.count, span.pieces, span.loose) for span in one.spans]
     if alike != [(span.label, span.count, span.pieces, span.loose) for span in other.spans]:
         return False
@@ -634,13 +636,13 @@ def _equal(one: SpanLine, other: SpanLine) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Word:
-    """A word, or a remark on words that are left out.
+    """A word, or a remark on omitted words.
 
     Args:
         number: its number, from 1; 0 for a remark.
-        given: the word as it is.
-        shown: the word as it is drawn.
-        cells: how many columns that takes.
+        given: the original word.
+        shown: the word as drawn.
+        cells: its width in columns.
         glued: whether there is no white space before it.
         opens: whether the site begins with it.
         closes: whether the site ends with it.
@@ -657,13 +659,13 @@ class _Word:
 
     @property
     def before(self) -> str:
-        """What stands before it."""
+        """The characters before it."""
         return ("" if self.glued else " ") + ("[" if self.opens else "")
 
 
-def _words(stretch: Stretch, room: int) -> list[_Word]:
-    """Return the words as they are drawn, and before and behind them how many are left out."""
-    widest, glued = min(room // 2, _WORD), frozenset(stretch.glued)
+def _layout_words(stretch: Stretch, room: int) -> list[_Word]:
+    """Lay out the words to draw, with the number of omitted words before and after them."""
+    widest, glued = min(room // 2, _WORD_WIDTH), frozenset(stretch.glued)
 
     def word(number: int, given: str) -> _Word:
         shown = clipped(given, widest) or " "
@@ -686,17 +688,17 @@ def _words(stretch: Stretch, room: int) -> list[_Word]:
     ]
 
 
-def _blocks(words: Sequence[_Word], spans: Sequence[Span], room: int) -> Iterator[_Block]:
-    """Cut words into lines: as many as there is room for, with the labels of their spans; at least one."""
+def _split_blocks(words: Sequence[_Word], spans: Sequence[Span], room: int) -> Iterator[_Block]:
+    """Split words into lines: as many as fit together with the labels of their spans, at least one."""
     begin = 0
     while begin < len(words):
-        block = _longest(words[begin:], spans, room)
+        block = _longest_block(words[begin:], spans, room)
         yield block
         begin += block.size
 
 
-def _longest(words: Sequence[_Word], spans: Sequence[Span], room: int) -> _Block:
-    """Return as many of the first words as there is room for, if possible up to white space."""
+def _longest_block(words: Sequence[_Word], spans: Sequence[Span], room: int) -> _Block:
+    """Build the longest block of first words that fits, if possible up to white space."""
     widths = accumulate(len(word.before) + word.cells + word.closes for word in words)
     most = max(sum(width <= room + 1 for width in widths), 1)  # the first needs no space before it
     fitting = None
@@ -711,7 +713,7 @@ def _longest(words: Sequence[_Word], spans: Sequence[Span], room: int) -> _Block
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """What is drawn of a span in a block: where, how far its brackets and its text reach, and the text itself."""
+    """The drawing of a span in a block: its columns, the end of its brackets and of its text, and the text."""
 
     left: int
     right: int
@@ -720,15 +722,15 @@ class _Mark:
 
     @property
     def free(self) -> int:
-        """Where the next span on the same line may begin."""
+        """The first column for the next span on the same line."""
         return self.end if self.end == self.right else self.end + 1
 
 
 class _Block:
-    """Some words in a line, and the columns they stand in."""
+    """Some words in a line, and their columns."""
 
     def __init__(self, words: Sequence[_Word], room: int) -> None:
-        self._label = min(room // 2 - 2, _LABEL)
+        self._label = min(room // 2 - 2, _LABEL_WIDTH)
         self._words = {word.number: word for word in words if word.number}
         self._columns: dict[int, tuple[int, int]] = {}
         self.size, self.text, self.width = len(words), "", 0
@@ -741,7 +743,7 @@ class _Block:
             self.width = left + word.cells + word.closes
 
     def marks(self, spans: Iterable[Span]) -> list[_Mark]:
-        """Return what is to be drawn of spans, from left to right, the longer first."""
+        """Draw spans, from left to right, longer ones first."""
         marks = [mark for span in spans if (mark := self._mark(span)) is not None]
         return sorted(marks, key=lambda mark: (mark.left, -mark.right))
 
@@ -766,7 +768,7 @@ class _Block:
         return _Mark(left, cursor, cursor if inside else cursor + cell_len(text), drawn + ("" if inside else text))
 
     def _text(self, span: Span) -> str:
-        """Write what is said of a span: its label, how often it is there, and whether it is wrong."""
+        """Format the text of a span: its label, its count, and whether it is wrong."""
         sign = ("≈" if span.loose else "") + ("" if span.right else " ✗")
         count = f"×{span.count}" if span.count > 1 else ""
         return clipped(span.label + count, max(self._label - cell_len(sign), 1)) + sign
@@ -788,12 +790,12 @@ class _Block:
         return left + self._reach(piece.end, len(self._words[piece.end].given) - piece.after)
 
     def _reach(self, number: int, characters: int) -> int:
-        """Return how many columns the first characters of a word take."""
+        """Compute the width of the first characters of a word, in columns."""
         left, right = self._columns[number]
         return cell_len(clipped(self._words[number].given[:characters], right - left)) if characters > 0 else 0
 
     def _brackets(self, piece: Piece, width: int, text: str, first: int, *, last: int) -> str:
-        """Draw a piece of a span, with a text inside."""
+        """Draw the brackets of a piece, with a text inside."""
         from_before, goes_on = piece.begin < first, piece.end > last
         if width > 1:
             line = text + "─" * (width - 2 - cell_len(text))
@@ -804,8 +806,8 @@ class _Block:
         return "|" if empty else "^"
 
 
-def _levels(marks: Iterable[_Mark]) -> list[str]:
-    """Lay marks side by side, each on the first line where it has room."""
+def _stack_marks(marks: Iterable[_Mark]) -> list[str]:
+    """Place each mark on the first line with room for it."""
     lines: list[str] = []
     ends: list[int] = []
     free: list[int] = []
@@ -819,5 +821,5 @@ def _levels(marks: Iterable[_Mark]) -> list[str]:
 
 
 def runs_leftward(text: str) -> bool:
-    """Whether a text has letters that run from right to left."""
+    """Whether a text has right-to-left characters."""
     return not text.isascii() and any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text)

@@ -1,4 +1,4 @@
-"""Spans of a response on the key's own words: so that it can stand where the key stands."""
+"""Spans of system outputs on the words of the key, so that an output can replace the key; combined keys; word sites."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 def on_ground(aligned: Aligned) -> list[Corpus]:
-    """Return the key and each response with the documents and words of the key, and with its own spans.
+    """Rebuild the key and each system output with the documents and words of the key, and with its own spans.
 
-    A response may have no text at all, only places in that of the key; what quotes nothing of it stays without a place.
-    Documents that take no part have no spans.
+    An output may have no text of its own, only positions in that of the key; quotes not found in it remain unplaced.
+    Documents that are not evaluated have no spans.
     """
     placement = place_spans(aligned)
     return [
@@ -41,7 +41,7 @@ def on_ground(aligned: Aligned) -> list[Corpus]:
 
 
 def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpus:
-    """Return the key with other spans in place of its own."""
+    """Replace the spans of the key by others."""
     first = placement.rows(side)[0] + key.row_documents[side.document] if len(side) else side.begin
     spans = Spans(
         unit=placement.unit,
@@ -57,14 +57,14 @@ def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpu
     return replace(key, spans=spans, raw=raw)
 
 
-# Several keys of one text: the spans that most of its annotators have.
+# The majority of several keys of the same text.
 
 
 def majority_key(aligned: Aligned) -> Corpus:
-    """Return the first key with the spans, of one extent and label, that more than half of all keys have.
+    """Give the first key the spans, by extent and label, that more than half of all keys have.
 
     Args:
-        aligned: the first key as the key, the others as its responses.
+        aligned: the first key as the key, the others in place of system outputs.
 
     """
     key = aligned.key
@@ -85,36 +85,38 @@ def majority_key(aligned: Aligned) -> Corpus:
     return with_spans_of(key, placement, most)
 
 
-# Spans as decisions about words: what each side says of every word, for coefficients that want such a table.
+# Spans as decisions about words: the value of every word on each side, for coefficients that need such a table.
 
 
 def word_sites(aligned: Aligned, systems: Sequence[System], options: Options, *, linked: bool = False) -> Sites:
-    """Make a site of every word: its value are the labels of the spans that cover it, or nothing.
+    """Build a site for every word: its value is the labels of the spans that cover it, or nothing.
 
-    A word that a span covers in part is covered. Spans without length and items that stand nowhere in the text cover
-    none; the gaps of spans in several pieces are not covered by them. With `linked`, ids stand behind labels.
+    A partly covered word is covered. Spans without length and items without a position in the text cover none, and
+    spans in several pieces do not cover their gaps. With `linked`, labels are followed by ids.
     """
     placement, columns, _ = placed_labels(aligned, systems, options)
     if linked:
-        columns = [_linked(column, side, options) for column, side in zip(columns, placement.sides, strict=True)]
-    values = [_values(aligned, placement, side, column) for side, column in zip(placement.sides, columns, strict=True)]
+        columns = [_append_ids(column, side, options) for column, side in zip(columns, placement.sides, strict=True)]
+    values = [
+        _word_values(aligned, placement, side, column) for side, column in zip(placement.sides, columns, strict=True)
+    ]
     names, codes = canonical(values)
     document, sentence, place = places_of(aligned.key)
     sites = Sites(document=document, sentence=sentence, place=place, key=codes[0], values=tuple(codes[1:]), names=names)
     return sites if aligned.kept is None else sites.take(aligned.kept)
 
 
-def _linked(labels: TextColumn, side: PlacedSpans, options: Options) -> TextColumn:
-    """Put the first id of each span behind its label."""
+def _append_ids(labels: TextColumn, side: PlacedSpans, options: Options) -> TextColumn:
+    """Append the first id of each span to its label."""
     ids = ids_of(side.columns.get("id"), len(side), options.same_ids).first
     missing = ids.missing_rows()
     pairs = zip(labels.values(), ids.values(), missing.tolist(), strict=True)
     return TextColumn.of([f"{label}→{'NIL' if nil else target}" for label, target, nil in pairs])
 
 
-def _values(aligned: Aligned, placement: Placement, side: PlacedSpans, labels: TextColumn) -> TextColumn:
-    """Return what one side says of every word of the key."""
-    owner, pieces = _pieces(side, _stands(placement, side))
+def _word_values(aligned: Aligned, placement: Placement, side: PlacedSpans, labels: TextColumn) -> TextColumn:
+    """Collect the value of every word of the key on one side."""
+    owner, pieces = _split_into_pieces(side, _has_extent(placement, side))
     begin, end = placement.rows(pieces)
     width = end - begin
     base = aligned.key.row_documents[pieces.document] + begin
@@ -122,11 +124,11 @@ def _values(aligned: Aligned, placement: Placement, side: PlacedSpans, labels: T
     table = labels.sorted()
     size = max(len(table.names), 1)
     packed = np.unique(rows * size + np.repeat(table.codes[owner].astype(np.int64), width))
-    return _gathered(packed // size, packed % size, table.names, len(aligned.key))
+    return _join_labels(packed // size, packed % size, table.names, len(aligned.key))
 
 
-def _stands(placement: Placement, side: PlacedSpans) -> Truths:
-    """Whether each span of a side has a length, and a place in the text."""
+def _has_extent(placement: Placement, side: PlacedSpans) -> Truths:
+    """Whether each span of a side has a length and a position in the text."""
     there: Truths = side.end > side.begin
     if placement.unit == "characters" and len(side):
         size = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
@@ -134,8 +136,8 @@ def _stands(placement: Placement, side: PlacedSpans) -> Truths:
     return there
 
 
-def _pieces(side: PlacedSpans, there: Truths) -> tuple[Rows, PlacedSpans]:
-    """Return the pieces of spans, and the span that each is of."""
+def _split_into_pieces(side: PlacedSpans, there: Truths) -> tuple[Rows, PlacedSpans]:
+    """Split spans into their pieces; also return the span of each piece."""
     fragments = side.fragments or Fragments(*(np.zeros(0, np.int64) for _ in range(3)))
     whole = there.copy()
     whole[fragments.span] = False
@@ -149,8 +151,8 @@ def _pieces(side: PlacedSpans, there: Truths) -> tuple[Rows, PlacedSpans]:
     )
 
 
-def _gathered(rows: Rows, labels: Rows, names: tuple[str, ...], words: int) -> TextColumn:
-    """Return the labels of each word as one text; pairs of words and labels are sorted."""
+def _join_labels(rows: Rows, labels: Rows, names: tuple[str, ...], words: int) -> TextColumn:
+    """Join the labels of each word into one text; pairs of words and labels are sorted."""
     codes = np.zeros(words, np.int64)
     texts = {NOTHING: 0}
     begins = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -1,4 +1,4 @@
-"""The judge of entity links: rules say what each mention and its id are, overlap sites say where systems differ."""
+"""Evaluation of entity links: rules evaluate each mention and its id, overlap sites show where systems differ."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from comparanda.tasks.spans.evaluation import Ids, Ruled
 
 UNLINKED = "no mention has an id, so there are no links"
-"""What is noted of a side without links."""
+"""The note on a side without links."""
 
 
 def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge links by rules."""
+    """Evaluate entity links by rules."""
     ruled = run_rules(aligned, systems, options)
     ids = ruled.ids or all_ids(ruled.placement, options)
-    names, labels = _linked(ruled, ids)
+    names, labels = _linked_labels(ruled, ids)
     claims, rows = claims_of(aligned.key, placement=ruled.placement, names=names, labels=labels, train=options.train)
     views = views_of(aligned, ruled, claims, rows)
-    notes = [*ruled.notes, *_unlinked(run_names(systems), ids), *_one_sided(claims, systems)]
+    notes = [*ruled.notes, *_note_unlinked_sides(run_names(systems), ids), *_note_one_sided_labels(claims, systems)]
     return verdicts_of(
         aligned,
         systems=systems,
@@ -54,29 +54,29 @@ def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -
     )
 
 
-def _one_sided(claims: Claims, systems: Sequence[System]) -> list[Note]:
-    """Note labels that one side alone uses, whatever the ids."""
+def _note_one_sided_labels(claims: Claims, systems: Sequence[System]) -> list[Note]:
+    """Note labels that only one side uses, regardless of ids."""
     return one_sided(View(name="labels", given_sites=None, measures=(), claims=without_ids(claims)), run_names(systems))
 
 
-def _linked(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Codes]]:
-    """Return labels with ids behind them, by which spans are told apart; what is right is written as in the key.
+def _linked_labels(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Codes]]:
+    """Build labels with ids, by which spans are distinguished; correct ones take the form they have in the key.
 
-    The key's value are all ids that it accepts, a system's the first of its own (DEFINITIONS 1).
+    The key's value is all ids that it accepts, a system's is the first of its own (DEFINITIONS 1).
     """
     sides = ruled.placement.sides
-    key = _composed(ruled, 0, ids[0].accepted)
+    key = _append_ids(ruled, 0, ids[0].accepted)
     columns = [key]
     first_view = next(iter(ruled.engine.rule_set.views))
     for number, outcome in enumerate(ruled.outcomes, start=1):
-        mine = _composed(ruled, number, ids[number].first)
+        mine = _append_ids(ruled, number, ids[number].first)
         partner = right_partners(ruled.engine.rule_set, first_view, outcome)
-        columns.append(_replaced(mine, key, partner, _same_extent(sides[number], sides[0], partner)))
+        columns.append(_replace_labels(mine, key, partner, _have_same_extent(sides[number], sides[0], partner)))
     return canonical(columns)
 
 
-def _composed(ruled: Ruled, number: int, ids: TextColumn) -> TextColumn:
-    """Put the id of each span behind its label."""
+def _append_ids(ruled: Ruled, number: int, ids: TextColumn) -> TextColumn:
+    """Append the id of each span to its label."""
     labels, codes = ruled.names, ruled.labels[number].astype(np.int64)
     shown = ["NIL" if code == ids.missing else name for code, name in enumerate(ids.names)] or ["NIL"]
     pairs, where = np.unique(codes * len(shown) + ids.codes, return_inverse=True)
@@ -84,8 +84,8 @@ def _composed(ruled: Ruled, number: int, ids: TextColumn) -> TextColumn:
     return TextColumn(where, names)
 
 
-def _same_extent(side: PlacedSpans, key: PlacedSpans, partner: Rows) -> Truths:
-    """Whether each span has a partner between the same two ends."""
+def _have_same_extent(side: PlacedSpans, key: PlacedSpans, partner: Rows) -> Truths:
+    """Whether each span has a partner with the same begin and end."""
     if not len(key):
         return np.zeros(len(side), np.bool_)
     same: Truths = (
@@ -97,8 +97,8 @@ def _same_extent(side: PlacedSpans, key: PlacedSpans, partner: Rows) -> Truths:
     return same
 
 
-def _replaced(mine: TextColumn, key: TextColumn, partner: Rows, right: Truths) -> TextColumn:
-    """Put the key's text in place of those that are right."""
+def _replace_labels(mine: TextColumn, key: TextColumn, partner: Rows, right: Truths) -> TextColumn:
+    """Replace the labels of correct spans by those of their partners in the key."""
     names = (*mine.names, *key.names)
     codes = mine.codes.astype(np.int64)
     codes[right] = key.codes[partner[right]] + len(mine.names)
@@ -109,8 +109,8 @@ def _replaced(mine: TextColumn, key: TextColumn, partner: Rows, right: Truths) -
     return TextColumn(table[where] if len(table) else where, tuple(order))
 
 
-def _unlinked(runs: Sequence[str], ids: Sequence[Ids]) -> list[Note]:
-    """Note sides none of whose mentions has an id: then there is nothing to judge."""
+def _note_unlinked_sides(runs: Sequence[str], ids: Sequence[Ids]) -> list[Note]:
+    """Note sides whose mentions all lack an id, so that there is nothing to evaluate."""
     return [
         Note(name, UNLINKED, len(each.first))
         for name, each in zip(("key", *runs), ids, strict=True)

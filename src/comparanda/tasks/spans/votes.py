@@ -1,4 +1,4 @@
-"""Of spans that overlap, the strongest."""
+"""Votes on spans: on whole spans or on the chunk tags of words, and selection among spans that overlap."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ if TYPE_CHECKING:
 
 
 def strongest(spans: PlacedSpans, votes: NDArray[np.int64]) -> Rows:
-    """Return spans no two of which overlap: one after the other is taken unless it overlaps one that was.
+    """Select spans greedily so that no two overlap.
 
-    Those with more votes go first, then the longer ones, then the earlier ones, then as they stand.
+    Spans with more votes are taken first, then longer ones, then earlier ones, then in their given order.
     """
     if not len(spans):
         return np.zeros(0, np.int64)
-    owner, begin, end = _pieces(spans)
+    owner, begin, end = _flatten_pieces(spans)
     document = spans.document[owner]
     low, high = line(document, begin, end, stretch([end], int(document.max())))
-    crowded = _crowded(low, high, owner, len(spans))
+    crowded = _may_overlap(low, high, owner, len(spans))
     length = np.bincount(owner, end - begin, len(spans))
     order = np.lexsort((spans.begin, spans.document, -length, -votes))
     bounds = np.searchsorted(owner, np.arange(len(spans) + 1)).tolist()
-    kept, covered = ~crowded, _Covered()
+    kept, covered = ~crowded, _CoveredIntervals()
     for span in order[crowded[order]].tolist():
         mine = slice(bounds[span], bounds[span + 1])
         kept[span] = covered.add(list(zip(low[mine].tolist(), high[mine].tolist(), strict=True)))
     return np.flatnonzero(kept)
 
 
-def _pieces(spans: PlacedSpans) -> tuple[Rows, Rows, Rows]:
-    """Return the pieces of all spans: which span each is of, in order, where it begins and ends."""
+def _flatten_pieces(spans: PlacedSpans) -> tuple[Rows, Rows, Rows]:
+    """List the pieces of all spans, ordered by span: the span, begin and end of each."""
     owner, fragments = np.arange(len(spans)), spans.fragments
     if fragments is None:
         return owner, spans.begin, spans.end
@@ -68,8 +68,8 @@ def _pieces(spans: PlacedSpans) -> tuple[Rows, Rows, Rows]:
     return owner[order], begin[order], end[order]
 
 
-def _crowded(low: Rows, high: Rows, owner: Rows, count: int) -> Truths:
-    """Return which spans may overlap another: only these must be looked at one by one."""
+def _may_overlap(low: Rows, high: Rows, owner: Rows, count: int) -> Truths:
+    """Find the spans that may overlap another: only these must be checked individually."""
     order = np.argsort(low, kind="stable")
     reach = np.maximum.accumulate(high[order])
     begins = np.ones(len(low), np.bool_)
@@ -80,15 +80,15 @@ def _crowded(low: Rows, high: Rows, owner: Rows, count: int) -> Truths:
     return crowded
 
 
-class _Covered:
-    """What is covered so far: closed intervals in order, no two of which overlap."""
+class _CoveredIntervals:
+    """The intervals covered so far: closed, in order, no two of which overlap."""
 
     def __init__(self) -> None:
         self.low: list[int] = []
         self.high: list[int] = []
 
     def add(self, pieces: list[tuple[int, int]]) -> bool:
-        """Cover some more unless any of it is covered already, and say whether that was done."""
+        """Add pieces unless any of them is covered already; return whether they were added."""
         for low, high in pieces:
             place = bisect_right(self.low, high)
             if place and self.high[place - 1] >= low:
@@ -100,7 +100,7 @@ class _Covered:
         return True
 
 
-# Votes on whole typed spans: an item is kept if enough runs have it, with its extent, its label and its id.
+# Votes on whole typed spans: an item is retained if enough runs have it, with the same extent, label and id.
 
 
 _UNLINKED = ""
@@ -108,13 +108,13 @@ _UNLINKED = ""
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Items:
-    """The distinct things that runs claim, by document, begin, end, pieces, label and id.
+    """The distinct spans that runs claim, by document, begin, end, pieces, label and id.
 
     Args:
-        spans: where they stand, and their labels.
-        label: their labels as codes that follow the sorted names.
+        spans: their positions and labels.
+        label: their labels as codes in the order of the sorted names.
         id: the id of each; "" where it has none.
-        claimed: for each run, which of them it claims.
+        claimed: for each run, whether it claims each.
         row: the row of the key at which each begins.
 
     """
@@ -137,29 +137,31 @@ def voted_spans(
     """Combine the spans of all runs by votes on whole spans.
 
     Args:
-        aligned: the key, whose documents and words alone are looked at, and the runs.
+        aligned: the key, of which only documents and words are used, and the runs.
         method: how votes are counted.
         trust: how far each run is trusted.
-        same_ids: spans are linked, and their first ids voted on: for ids that mean the same as others, the one that
-            stands for all. None where ids do not matter.
-        apart: whether of kept spans that overlap only the strongest stay: those with most votes, then the longer ones,
-            then the earlier ones.
+        same_ids: the canonical id of each id that has equivalents; spans are linked, and their first ids voted on.
+            None where ids are ignored.
+        apart: whether only the strongest of retained spans that overlap remain: those with the most votes, then the
+            longer ones, then the earlier ones.
 
     """
     placement = place_spans(aligned)
-    sides, lost = _in_the_text(placement)
-    items = _items(aligned.key, placement, sides, same_ids)
+    sides, lost = _spans_in_text(placement)
+    items = _gather_items(aligned.key, placement, sides, same_ids)
     fold = trust.fold[items.row] if len(aligned.key) else np.zeros(len(items.row), np.int64)
     weights = weights_of(method, trust, items.spans.label.names)
     votes = weights.totals(fold, items.label, items.claimed)
     kept = np.flatnonzero(votes >= weights.least[fold])
     if apart:
         kept = kept[strongest(items.spans.take(kept), votes[kept])]
-    return _corpus(aligned.key, placement=placement, items=items, kept=kept, lost=lost, linked=same_ids is not None)
+    return _build_corpus(
+        aligned.key, placement=placement, items=items, kept=kept, lost=lost, linked=same_ids is not None
+    )
 
 
-def _in_the_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
-    """Return the spans of all runs that stand in the text; those that quote what is not there cannot be written."""
+def _spans_in_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
+    """Select the spans of all runs that have a position in the text; quotes not found there cannot be written."""
     if placement.unit == "tokens":
         return list(placement.sides[1:]), 0
     sizes = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
@@ -168,12 +170,12 @@ def _in_the_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
     return [side.take(some) for side, some in zip(placement.sides[1:], rows, strict=True)], lost
 
 
-def _items(
+def _gather_items(
     key: Corpus, placement: Placement, sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None
 ) -> Items:
-    """Gather the distinct things that runs claim."""
+    """Gather the distinct spans that runs claim."""
     names, labels = canonical([side.label for side in sides])
-    ids, nil = _ids(sides, same_ids)
+    ids, nil = _first_ids(sides, same_ids)
     cuts = ways_of_being_cut(side.fragments for side in sides)
     columns = [
         np.concatenate([side.document for side in sides]),
@@ -194,17 +196,17 @@ def _items(
         end=end,
         label=TextColumn(label, names),
         given=first,
-        fragments=_fragments(cut, cuts),
+        fragments=_build_fragments(cut, cuts),
     )
-    said_nil = np.bincount(number, nil, len(first)) > 0
-    written = TextColumn(np.where(said_nil & (code == 0), len(ids.names), code), (*ids.names, NIL))
+    has_nil = np.bincount(number, nil, len(first)) > 0
+    written = TextColumn(np.where(has_nil & (code == 0), len(ids.names), code), (*ids.names, NIL))
     place = placement.rows(spans)[0]
     row = np.minimum(key.row_documents[document] + place, max(len(key) - 1, 0))
     return Items(spans=spans, label=label, id=written, claimed=claimed, row=row)
 
 
-def _fragments(cut: Rows, cuts: Mapping[tuple[tuple[int, int], ...], int]) -> Fragments | None:
-    """Return the pieces of distinct spans by the numbers of the ways in which they are cut."""
+def _build_fragments(cut: Rows, cuts: Mapping[tuple[tuple[int, int], ...], int]) -> Fragments | None:
+    """Build the pieces of distinct spans from the numbers of their ways of being split."""
     ways = {number: pieces for pieces, number in cuts.items()}
     found = [(int(span), *piece) for span in np.flatnonzero(cut) for piece in ways[int(cut[span])]]
     if not found:
@@ -213,12 +215,12 @@ def _fragments(cut: Rows, cuts: Mapping[tuple[tuple[int, int], ...], int]) -> Fr
     return Fragments(table[:, 0], table[:, 1], table[:, 2])
 
 
-def _ids(sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None) -> tuple[TextColumn, Truths]:
-    """Return the first id of each span of all sides, "" (code 0) where it has none, and which of these say NIL."""
+def _first_ids(sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None) -> tuple[TextColumn, Truths]:
+    """Extract the first id of each span of all sides, "" (code 0) where it has none, and whether it is NIL."""
     if same_ids is None:
         size = sum(map(len, sides))
         return TextColumn.constant(_UNLINKED, size), np.zeros(size, np.bool_)
-    texts = [text for side in sides for text in _texts(side.columns.get("id"), len(side))]
+    texts = [text for side in sides for text in _id_texts(side.columns.get("id"), len(side))]
     firsts = [_UNLINKED if not text else split(text)[0] for text in texts]
     nil = np.array([first == NIL for first in firsts], np.bool_)
     plain = [_UNLINKED if first == NIL else same_ids.get(first, first) for first in firsts]
@@ -226,7 +228,7 @@ def _ids(sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None) -> tu
     return TextColumn(codes, names), nil
 
 
-def _texts(column: Column | None, size: int) -> list[str | None]:
+def _id_texts(column: Column | None, size: int) -> list[str | None]:
     if column is None:
         return [None] * size
     if isinstance(column, TextColumn):
@@ -234,8 +236,8 @@ def _texts(column: Column | None, size: int) -> list[str | None]:
     return [None if value != value else f"{value:.17g}" for value in column.tolist()]  # noqa: PLR0124 - NaN
 
 
-def _corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, *, lost: int, linked: bool) -> Corpus:
-    """Put what is kept on the documents, sentences and words of the key."""
+def _build_corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, *, lost: int, linked: bool) -> Corpus:
+    """Build a corpus of the retained items on the documents, sentences and words of the key."""
     chosen = items.spans.take(kept)
     notes = (Note("runs", "spans without a place in the text, which have no vote", lost),) if lost else ()
     columns: dict[str, Column] = {}
@@ -254,7 +256,7 @@ def spans_on_key(
     columns: Mapping[str, Column],
     notes: tuple[Note, ...] = (),
 ) -> Corpus:
-    """Make a corpus of spans on the key's ground; nothing of what the key itself says goes into it."""
+    """Build a corpus of spans on the text of the key, without the key's own annotations."""
     spans = Spans(
         unit=placement.unit,
         document=chosen.document,
@@ -269,46 +271,48 @@ def spans_on_key(
     return replace(key, spans=spans, raw=raw, columns={}, notes=notes)
 
 
-# Votes on the chunk tags of words: each word is voted on by itself, and the tags that win make spans.
+# Votes on the chunk tags of words: each word is voted on separately, and the winning tags form spans.
 #
-# So a span can win that no run has as a whole: the begin of one, the end of another. Votes on whole spans differ.
+# Unlike in votes on whole spans, a span can win that no run has as a whole: the begin of one, the end of another.
 
 
-_NOT_FLAT = "chunk tags need spans in one piece, of whole words, no two of which overlap"
+_CHUNK_REQUIREMENT = "chunk tags need spans in one piece, of whole words, no two of which overlap"
 
 
 def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     """Combine the spans of all runs by votes on the chunk tags of words.
 
-    An inside that no beginning stands before begins a span, as conlleval counts.
+    An inside tag without a preceding begin tag begins a span, as in conlleval.
     """
     key, placement = aligned.key, place_spans(aligned)
     labels, codes = canonical([side.label for side in placement.sides[1:]])
     sides = zip(placement.sides[1:], codes, aligned.responses, strict=True)
     tags = [
-        _tags(key, placement=placement, side=side, label=mine, labels=len(labels), name=response.name)
+        _encode_tags(key, placement=placement, side=side, label=mine, labels=len(labels), name=response.name)
         for side, mine, response in sides
     ]
-    names = _names(len(labels))
+    names = _tag_names(len(labels))
     weights = weights_of(method, trust, names)
-    winner = elected(tags, len(names), trust.fold, weights)  # no run is absent: where it has no span, it is outside
+    winner = elected(tags, len(names), trust.fold, weights)  # no run is absent: a word without a span is outside
     decoded = decode(TextColumn(winner, names), key.row_documents, "bio", "conlleval")
     document = np.searchsorted(key.row_documents, decoded.begin, side="right") - 1
     base = key.row_documents[document]
     label = TextColumn.of([labels[int(decoded.label[span])] for span in range(len(decoded))])
-    begin, end = _positions(placement, document, decoded.begin - base, decoded.end - base)
+    begin, end = _row_positions(placement, document, decoded.begin - base, decoded.end - base)
     chosen = PlacedSpans(document=document, begin=begin, end=end, label=label, given=np.arange(len(decoded)))
     return spans_on_key(key, placement=placement, chosen=chosen, row=decoded.begin, columns={})
 
 
-def _names(labels: int) -> tuple[str, ...]:
-    """Return the tags by code: beginnings, insides, outside; labels by number, for theirs may hold anything."""
+def _tag_names(labels: int) -> tuple[str, ...]:
+    """List the tags by code: begin, inside, outside; with label numbers, as labels may contain any character."""
     return (*(f"B-{label}" for label in range(labels)), *(f"I-{label}" for label in range(labels)), "O")
 
 
-def _tags(key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, *, labels: int, name: str) -> Codes:
-    """Return the tag of each row of the key."""
-    _refuse_crowds(key, placement, side, name)
+def _encode_tags(
+    key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, *, labels: int, name: str
+) -> Codes:
+    """Encode spans as the tag of each row of the key."""
+    _refuse_unencodable(key, placement, side, name)
     begin, end = placement.rows(side)
     base = key.row_documents[side.document]
     tags = np.full(len(key), 2 * labels, np.int64)
@@ -319,21 +323,23 @@ def _tags(key: Corpus, placement: Placement, side: PlacedSpans, label: Codes, *,
     return tags
 
 
-def _refuse_crowds(key: Corpus, placement: Placement, side: PlacedSpans, name: str) -> None:
-    """Refuse spans that chunk tags cannot say."""
+def _refuse_unencodable(key: Corpus, placement: Placement, side: PlacedSpans, name: str) -> None:
+    """Raise UsageError for spans that chunk tags cannot encode."""
     begin, end = placement.rows(side)
     base = key.row_documents[side.document]
     exact = bool((base + end <= key.row_documents[side.document + 1]).all())  # a document may have no words
     if exact:
-        whole = _positions(placement, side.document, begin, end)
+        whole = _row_positions(placement, side.document, begin, end)
         exact = np.array_equal(whole[0], side.begin) and np.array_equal(whole[1], side.end)
     overlap = (base + begin)[1:] < np.maximum.accumulate(base + end)[:-1]
     if side.fragments is not None or not exact or overlap.any():
-        raise UsageError(f"tag-vote: {_NOT_FLAT}, and {name!r} has others", hint="vote on whole spans: majority, say")
+        raise UsageError(
+            f"tag-vote: {_CHUNK_REQUIREMENT}, and {name!r} has others", hint="vote on whole spans: majority, say"
+        )
 
 
-def _positions(placement: Placement, document: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
-    """Return positions of spans that are given by rows of their documents."""
+def _row_positions(placement: Placement, document: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    """Convert rows of documents to positions of spans."""
     if placement.unit == "tokens":
         return begin, end
     base, raw = placement.ground.key.row_documents[document], placement.ground.raw

@@ -1,1 +1,1 @@
-"""Trees."""
+"""Dependency trees: evaluation, examples and voting."""

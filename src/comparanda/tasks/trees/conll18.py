@@ -1,9 +1,9 @@
-"""The scores of the CoNLL 2018 shared task, counted as its evaluation counts them, and ELAS and EULAS of IWPT 2020.
+"""The scores of the CoNLL 2018 shared task, counted as by its evaluation script, and ELAS and EULAS of IWPT 2020.
 
-Each score has four counts of each unit and run: what is right (`credit`), what the key has (`positives`),
-what the response has (`claimed`), and what of the key has a counterpart (`aligned`). Relations lose their
-subtypes, features other than the universal ones do not count, and every word does, punctuation included:
-policies do not touch these scores.
+Each score has four counts per unit and run: the correct ones (`credit`), those in the key (`positives`), those in
+the system output (`claimed`), and those of the key with a counterpart (`aligned`). Subtypes of relations and
+language-specific features are ignored, and every word counts, punctuation included: policies do not affect these
+scores.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, TextColumn, Truths
 
 
-# The heads of a response as words of the key: what every judge of trees compares.
+# The heads of a system output as words of the key, which every evaluation of trees compares.
 
 
 STRAY = -2
-"""The head of a word that hangs on one without a counterpart in the key."""
+"""The head of a word whose head has no counterpart in the key."""
 
 
 def arcs_of(corpus: Corpus) -> Arcs:
-    """Return the trees of a corpus that was read for them."""
+    """Return the trees of a corpus that was read with them."""
     if corpus.arcs is None:
         raise AssertionError(f"{corpus.name} was read without its trees")
     return corpus.arcs
 
 
 def on_key(head: Rows, row_map: RowMap) -> Rows:
-    """Return heads, given by their rows in a response, as rows of the key; `ROOT` and `STRAY` are no rows."""
+    """Map heads from rows of a system output to rows of the key; `ROOT` and `STRAY` are not rows."""
     if row_map.to_key is None:
         return head
-    target = np.append(row_map.to_key, ROOT)  # a root's head, -1, finds the last place
+    target = np.append(row_map.to_key, ROOT)  # a root's head, -1, indexes the last element
     target[:-1][row_map.to_key == NONE] = STRAY
     found: Rows = target[head]
     return found
@@ -71,7 +71,7 @@ METRICS = (
 )
 ENHANCED = ("ELAS", "EULAS")
 SEGMENTATION = frozenset({"Tokens", "Sentences", "Words", *ENHANCED})
-"""The scores that have no accuracy on aligned words: they are what is aligned, or count several edges a word."""
+"""The scores without an accuracy on aligned words: they measure the alignment, or count several edges per word."""
 
 # fmt: off
 CONTENT = frozenset(
@@ -94,7 +94,7 @@ UNIVERSAL = frozenset(
 
 
 def universal_relation(label: str) -> str:
-    """Return a relation without its subtype.
+    """Remove the subtype of a relation.
 
     >>> universal_relation("nsubj:pass")
     'nsubj'
@@ -103,7 +103,7 @@ def universal_relation(label: str) -> str:
 
 
 def universal_features(features: str) -> str:
-    """Return the universal ones of some features, sorted.
+    """Keep only universal features, sorted.
 
     >>> universal_features("Number=Sing|Foo=Bar|Case=Nom")
     'Case=Nom|Number=Sing'
@@ -112,7 +112,7 @@ def universal_features(features: str) -> str:
 
 
 def universal_path(label: str) -> str:
-    """Return a path of relations, each without its subtype.
+    """Remove the subtypes of all relations in a path.
 
     >>> universal_path("conj:and>nsubj:pass")
     'conj>nsubj'
@@ -121,7 +121,7 @@ def universal_path(label: str) -> str:
 
 
 def conll18(aligned: Aligned) -> View:
-    """Count all scores of every unit and run."""
+    """Count all scores for every unit and run."""
     count = _Counts(aligned)
     for run in range(len(aligned.responses)):
         count.add(run)
@@ -139,19 +139,19 @@ def conll18(aligned: Aligned) -> View:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Column:
-    """One column of all sides under common codes: the key first, then the responses."""
+    """One column of all sides with common codes: the key first, then the system outputs."""
 
     names: tuple[str, ...]
     codes: tuple[Codes, ...]
 
     def among(self, texts: frozenset[str]) -> tuple[Truths, ...]:
-        """Return for each side which words have one of some texts."""
+        """Find, for each side, the words with one of these texts."""
         table = np.array([name in texts for name in self.names], np.bool_)
         return tuple(table[codes] for codes in self.codes)
 
 
-def _coded(columns: Iterable[TextColumn], change: Callable[[str], str] = str) -> _Column:
-    """Bring columns under common codes, their texts changed first."""
+def _encode_columns(columns: Iterable[TextColumn], change: Callable[[str], str] = str) -> _Column:
+    """Encode columns with common codes, after changing their texts."""
     code_of: dict[str, int] = {}
     given = list(columns)
     tables = [[code_of.setdefault(change(name), len(code_of)) for name in column.names] for column in given]
@@ -161,13 +161,13 @@ def _coded(columns: Iterable[TextColumn], change: Callable[[str], str] = str) ->
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Wrong:
-    """What one response has wrong about each word of the key; wrong words are few, so it is they that are counted.
+class _WordErrors:
+    """The errors of one system output for each word of the key; errors are counted because they are few.
 
     Args:
-        absent: the rows of the words without a counterpart, which are wrong in everything.
-        head: whether the word hangs on another one.
-        relation: whether its relation is another one; and so on.
+        absent: the rows of the words without a counterpart, which are wrong in every respect.
+        head: whether the head differs.
+        relation: whether the relation differs; and so on.
 
     """
 
@@ -181,7 +181,7 @@ class _Wrong:
 
 
 class _Counts:
-    """The counts as they grow, run by run."""
+    """Accumulates the counts run by run."""
 
     def __init__(self, aligned: Aligned) -> None:
         self.aligned = aligned
@@ -194,12 +194,12 @@ class _Counts:
             self.kept[aligned.kept] = True
         corpora = (key, *aligned.responses)
         self.heads = [arcs_of(corpus).head for corpus in corpora]
-        self.relation = _coded((corpus.columns["value"] for corpus in corpora), universal_relation)
+        self.relation = _encode_columns((corpus.columns["value"] for corpus in corpora), universal_relation)
         self.content, self.functional = self.relation.among(CONTENT), self.relation.among(FUNCTIONAL)
         self.upos, self.xpos, self.lemma = (
-            _coded(corpus.columns[name] for corpus in corpora) for name in ("upos", "xpos", "lemma")
+            _encode_columns(corpus.columns[name] for corpus in corpora) for name in ("upos", "xpos", "lemma")
         )
-        self.features = _coded((corpus.columns["feats"] for corpus in corpora), universal_features)
+        self.features = _encode_columns((corpus.columns["feats"] for corpus in corpora), universal_features)
         self.no_lemma = self.lemma.among(frozenset({"_"}))[0]
         self.words, self.content_words = self._by_unit(None), self._by_unit(np.flatnonzero(self.content[0]))
         self.tokens, self.sentences = self._by_unit(token_rows(key)), self._by_unit(key.sentences[:-1])
@@ -208,17 +208,17 @@ class _Counts:
     def add(self, run: int) -> None:
         """Count one run."""
         near = self.aligned.maps[run].near(len(self.aligned.responses[run]))
-        self._segmentation(run, near)
+        self._count_segmentation(run, near)
         heads = on_key(self.heads[run + 1], self.aligned.maps[run])
-        wrong = self._wrong(run, heads)
+        wrong = self._find_errors(run, heads)
         las, tags = wrong.head | wrong.relation, wrong.upos | wrong.features
-        self._words(run, near=near, wrong=wrong, las=las, tags=tags)
+        self._count_words(run, near=near, wrong=wrong, las=las, tags=tags)
         family = las | tags
-        family |= self._other_children(run, family, heads)
-        self._content_words(run, near=near, wrong=wrong, las=las, family=family)
-        self._enhanced(run, near)
+        family |= self._has_other_children(run, family, heads)
+        self._count_content_words(run, near=near, wrong=wrong, las=las, family=family)
+        self._count_enhanced(run, near)
 
-    def _words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, *, tags: Truths) -> None:
+    def _count_words(self, run: int, near: Rows, wrong: _WordErrors, las: Truths, *, tags: Truths) -> None:
         everything = {
             "UPOS": wrong.upos,
             "XPOS": wrong.xpos,
@@ -229,21 +229,23 @@ class _Counts:
             "LAS": las,
         }
         claimed, aligned = self._by_unit(near), self.words - self._by_unit(wrong.absent)
-        self._put("Words", run=run, credit=aligned, positives=self.words, claimed=claimed, aligned=None)
+        self._set_counts("Words", run=run, credit=aligned, positives=self.words, claimed=claimed, aligned=None)
         for metric, mask in everything.items():
             right = self.words - self._by_unit(np.flatnonzero(mask))
-            self._put(metric, run=run, credit=right, positives=self.words, claimed=claimed, aligned=aligned)
+            self._set_counts(metric, run=run, credit=right, positives=self.words, claimed=claimed, aligned=aligned)
 
-    def _content_words(self, run: int, near: Rows, wrong: _Wrong, las: Truths, *, family: Truths) -> None:
+    def _count_content_words(self, run: int, near: Rows, wrong: _WordErrors, las: Truths, *, family: Truths) -> None:
         content = self.content[0]
         claimed = self._by_unit(near[np.flatnonzero(self.content[run + 1])])
         aligned = self.content_words - self._by_unit(wrong.absent[content[wrong.absent]])
         for metric, mask in (("CLAS", las), ("MLAS", family), ("BLEX", las | wrong.lemma)):
             right = self.content_words - self._by_unit(np.flatnonzero(mask & content))
-            self._put(metric, run=run, credit=right, positives=self.content_words, claimed=claimed, aligned=aligned)
+            self._set_counts(
+                metric, run=run, credit=right, positives=self.content_words, claimed=claimed, aligned=aligned
+            )
 
     def _by_unit(self, rows: Rows | None) -> NDArray[np.int64]:
-        """Count rows of the key, or all, by their units; rows that are none or do not take part do not count."""
+        """Count rows of the key, or all, by unit; `NONE` and rows that are not evaluated do not count."""
         unit = self.unit if rows is None else self.unit[rows]
         valid = None
         if rows is not None and rows.size and rows.min() == NONE:
@@ -253,7 +255,7 @@ class _Counts:
             valid = taking_part if valid is None else valid & taking_part
         return np.bincount(unit if valid is None else unit[valid], minlength=self.units)
 
-    def _put(
+    def _set_counts(
         self,
         metric: str,
         run: int,
@@ -270,17 +272,19 @@ class _Counts:
                 table = self.statistics.setdefault(f"{name}[{metric}]", np.zeros(shape))
                 table[:, run] = values
 
-    def _segmentation(self, run: int, near: Rows) -> None:
+    def _count_segmentation(self, run: int, near: Rows) -> None:
         key, response, segments = self.aligned.key, self.aligned.responses[run], self.aligned.segments[run]
         if segments is None:
             own = self._by_unit(near[token_rows(response)]), self._by_unit(near[response.sentences[:-1]])
-            self._put("Tokens", run=run, credit=own[0], positives=self.tokens, claimed=own[0], aligned=None)
-            self._put("Sentences", run=run, credit=own[1], positives=self.sentences, claimed=own[1], aligned=None)
+            self._set_counts("Tokens", run=run, credit=own[0], positives=self.tokens, claimed=own[0], aligned=None)
+            self._set_counts(
+                "Sentences", run=run, credit=own[1], positives=self.sentences, claimed=own[1], aligned=None
+            )
             return
         right, claimed = self._by_unit(segments.tokens), self._by_unit(near[segments.token_rows])
-        self._put("Tokens", run=run, credit=right, positives=self.tokens, claimed=claimed, aligned=None)
+        self._set_counts("Tokens", run=run, credit=right, positives=self.tokens, claimed=claimed, aligned=None)
         right = self._by_unit(key.sentences[:-1][segments.sentences])
-        self._put(
+        self._set_counts(
             "Sentences",
             run=run,
             credit=right,
@@ -289,14 +293,14 @@ class _Counts:
             aligned=None,
         )
 
-    def _wrong(self, run: int, heads: Rows) -> _Wrong:
-        """Compare the words of a response, and their heads in the key, with the key's."""
+    def _find_errors(self, run: int, heads: Rows) -> _WordErrors:
+        """Compare the words of a system output, and their heads in the key, with the key's."""
         rows = self.aligned.maps[run].to_response
         absent = np.zeros(0, np.int64) if rows is None else np.flatnonzero(rows == NONE)
 
         def unlike(mine: Codes, theirs: Codes) -> Truths:
-            wrong = np.not_equal(mine, theirs if rows is None else theirs[rows])  # `NONE` finds some word or other …
-            wrong[absent] = True  # … and is wrong all the same
+            wrong = np.not_equal(mine, theirs if rows is None else theirs[rows])  # `NONE` indexes an arbitrary word …
+            wrong[absent] = True  # … but is always wrong
             return wrong
 
         def other(column: _Column) -> Truths:
@@ -305,7 +309,7 @@ class _Counts:
         lemma = other(self.lemma)
         lemma &= ~self.no_lemma
         lemma[absent] = True
-        return _Wrong(
+        return _WordErrors(
             absent=absent,
             head=unlike(self.heads[0], heads),
             relation=other(self.relation),
@@ -315,11 +319,11 @@ class _Counts:
             lemma=lemma,
         )
 
-    def _other_children(self, run: int, wrong: Truths, heads: Rows) -> Truths:
-        """Whether words have other functional children, or children with other relations or tags.
+    def _has_other_children(self, run: int, wrong: Truths, heads: Rows) -> Truths:
+        """Whether words have different functional children, or children with different relations or tags.
 
-        Alignment keeps the order of words, so the children of two words are the same if each has its counterpart
-        among those of the other: if none of either is `wrong` about its head, its relation or its tags.
+        Alignment preserves the order of words, so the children of two words are the same if each has its counterpart
+        among those of the other: if none of either is `wrong` in its head, relation or tags.
         """
         mine, theirs = (np.flatnonzero(self.functional[side]) for side in (0, run + 1))
         to_key = self.aligned.maps[run].to_key
@@ -330,22 +334,22 @@ class _Counts:
         other[above[above >= 0]] = True
         return other
 
-    def _enhanced(self, run: int, near: Rows) -> None:
-        """Count the edges of enhanced graphs; an edge that stands twice is found twice."""
+    def _count_enhanced(self, run: int, near: Rows) -> None:
+        """Count the edges of enhanced graphs; an edge that occurs twice can match twice."""
         mine, theirs = (arcs_of(side).edges for side in (self.aligned.key, self.aligned.responses[run]))
         nothing = np.zeros(self.units, np.int64)
         positives = nothing if mine is None else self._by_unit(mine.row)
         claimed = nothing if theirs is None else self._by_unit(near[theirs.row])
         credit = dict.fromkeys(ENHANCED, nothing)
         if mine is not None and theirs is not None:
-            found = _common_edges(mine, _edges_on_key(theirs, self.aligned.maps[run]), len(self.unit))
+            found = _find_common_edges(mine, _map_edges_to_key(theirs, self.aligned.maps[run]), len(self.unit))
             credit = {metric: self._by_unit(rows) for metric, rows in zip(ENHANCED, found, strict=True)}
         for metric in ENHANCED:
-            self._put(metric, run=run, credit=credit[metric], positives=positives, claimed=claimed, aligned=None)
+            self._set_counts(metric, run=run, credit=credit[metric], positives=positives, claimed=claimed, aligned=None)
 
 
-def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:
-    """Carry the edges of a response to the key's words; those of and from words without a counterpart go."""
+def _map_edges_to_key(edges: Edges, row_map: RowMap) -> Edges:
+    """Map the edges of a system output to the key's words; edges at words without a counterpart are dropped."""
     if row_map.to_key is None:
         return edges
     row, head = row_map.to_key[edges.row], on_key(edges.head, row_map)
@@ -353,30 +357,30 @@ def _edges_on_key(edges: Edges, row_map: RowMap) -> Edges:
     return Edges(row[known], head[known], edges.label.take(known))
 
 
-def _common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Rows]:
-    """Return the word of each edge that both sides have: with the same relation, and with the same but for subtypes."""
+def _find_common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Rows]:
+    """Find the word of each edge that both sides have: with the same relation, and ignoring subtypes."""
     lone = np.bincount(mine.row, minlength=words) == 1
     lone &= np.bincount(theirs.row, minlength=words) == 1
     place = np.zeros(words, np.int64)
     place[theirs.row] = np.arange(len(theirs.row))
-    left = np.flatnonzero(lone[mine.row])  # most words have one edge: no search is needed
+    left = np.flatnonzero(lone[mine.row])  # most words have one edge and need no search
     right = place[mine.row[left]]
     same_head = np.equal(mine.head[left], theirs.head[right])
     others = np.flatnonzero(~lone[mine.row]), np.flatnonzero(~lone[theirs.row])
     found = []
     for change in (str, universal_path):
-        labels = _coded([mine.label, theirs.label], change)
+        labels = _encode_columns([mine.label, theirs.label], change)
         same = same_head & (labels.codes[0][left] == labels.codes[1][right])
         edges = [
             (each.row[rows] * (words + 1) + each.head[rows] + 1) * len(labels.names) + codes[rows]
             for each, rows, codes in zip((mine, theirs), others, labels.codes, strict=True)
         ]
-        found.append(np.concatenate([mine.row[left[same]], np.repeat(mine.row[others[0]], _occurrences(*edges))]))
+        found.append(np.concatenate([mine.row[left[same]], np.repeat(mine.row[others[0]], _count_occurrences(*edges))]))
     return found[0], found[1]
 
 
-def _occurrences(wanted: Rows, given: Rows) -> Rows:
-    """Return how often each of some numbers is among others."""
+def _count_occurrences(wanted: Rows, given: Rows) -> Rows:
+    """Count how often each wanted number occurs among the given ones."""
     distinct, counts = np.unique(given, return_counts=True)
     if not distinct.size:
         return np.zeros(len(wanted), np.int64)

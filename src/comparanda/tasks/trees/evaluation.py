@@ -1,8 +1,8 @@
-"""The judge of dependency trees: a site is a word of the key, its value is (head, label).
+"""Evaluation of dependency trees: a site is a word of the key, its value is (head, label).
 
-Heads are compared through the alignment and named by where they stand: `+2` two words ahead, `-1` one
+Heads are compared through the alignment and named by relative position: `+2` two words ahead, `-1` one
 back, `0` the root, `self` the word itself. A head without a counterpart in the key is wrong; `?+2[0:3]`
-says which word of the key it stands at and which of its characters it covers.
+names the word of the key at its position and the characters of it that the head covers.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 CUTS = ("distance", "direction")
 COLUMNS = ("lemma", "upos", "xpos", "feats")
 PTB_PUNCTUATION = frozenset({"``", "''", ":", ",", "."})
-_MOST_PAIRS = 1 << 24
+_MOST_DENSE_PAIRS = 1 << 24
 
 
 def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
-    """Judge trees."""
+    """Evaluate dependency trees."""
     runs = run_names(systems)
     columns, notes = _relations(aligned, systems, runs, options)
-    views = _views(aligned, columns, options)
+    views = _build_views(aligned, columns, options)
     notes += one_sided(views["las"], runs)
     notes += [Note("key", f"words left out, {why}", count) for why, count in views["las"].left_out_counts.items()]
     policies = {"punctuation": options.punctuation, "labels": options.labels}
@@ -76,7 +76,7 @@ def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) ->
 def _relations(
     aligned: Aligned, systems: Sequence[System], runs: tuple[str, ...], options: Options
 ) -> tuple[list[TextColumn], list[Note]]:
-    """Bring the relations of all sides to one tongue."""
+    """Collect the relations of all sides and normalise them."""
     columns = [corpus.columns["value"] for corpus in (aligned.key, *aligned.responses)]
     columns, notes = speak_alike(columns, ["key", *runs], systems, options, several=False)
     if options.labels == "universal":
@@ -84,20 +84,20 @@ def _relations(
     return columns, notes
 
 
-def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dict[str, View]:
-    """Judge arcs by head and label, by the head alone, and by the label alone; and as the shared task does."""
+def _build_views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dict[str, View]:
+    """Build the views by head and label, by head alone, by label alone, and that of the CoNLL 2018 shared task."""
     places = places_of(aligned.key)
     attributes = {**attributes_of(aligned.key, places[0], options), **_tree_attributes(aligned.key)}
     names, codes = coded(aligned, columns)
     labels = Aspect(codes[0], values_of(aligned, names, codes), names)
-    heads = _heads(aligned)
-    of_key = Aspect(labels.key, (labels.key,) * len(aligned.maps), labels.names)  # what a head is called by
-    beside = _Beside(aligned, places, names, codes)
+    heads = _head_aspect(aligned)
+    of_key = Aspect(labels.key, (labels.key,) * len(aligned.maps), labels.names)  # labels of sites in `uas`
+    surplus_arcs = _SurplusArcs(aligned, places, names, codes)
     views = {}
     for name, value, called, surplus in (
-        ("las", _pairs(labels, heads), labels, beside.items("label", "head")),
-        ("uas", heads, of_key, beside.items("head")),
-        ("ls", labels, labels, beside.items("label")),
+        ("las", _combine_values(labels, heads), labels, surplus_arcs.items("label", "head")),
+        ("uas", heads, of_key, surplus_arcs.items("head")),
+        ("ls", labels, labels, surplus_arcs.items("label")),
     ):
         aspects = {"head": heads, "label": called}
         sites = Sites(
@@ -117,7 +117,7 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
             name=name,
             given_sites=sites,
             measures=measures,
-            left_out=_left_out(aligned, sites, options),
+            left_out=_combine_exclusions(aligned, sites, options),
             surplus=surplus,
             cuts=CUTS,
         )
@@ -126,8 +126,8 @@ def _views(aligned: Aligned, columns: list[TextColumn], options: Options) -> dic
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Beside:
-    """The arcs of words that responses have beside the key's."""
+class _SurplusArcs:
+    """The arcs of words that system outputs have and the key does not."""
 
     aligned: Aligned
     places: Places
@@ -135,7 +135,7 @@ class _Beside:
     codes: list[Codes]
 
     def items(self, *aspects: str) -> Items | None:
-        """Make items of them, told apart by some of their aspects; by the head alone, they are called as in the key."""
+        """Build items from them, distinguished by these aspects; by head alone, they have the key's labels."""
 
         def judged(run: int, found: Surplus) -> tuple[Codes, Codes]:
             by_label = "label" in aspects
@@ -148,72 +148,72 @@ class _Beside:
         return surplus_items(self.aligned, self.places, self.names, judged)
 
     def _head_numbers(self, run: int, found: Surplus) -> Rows:
-        """Return a number for the head of each word: a row of the key, or where a word stands that the key lacks."""
+        """Encode the head of each word: a row of the key, or a number for the position of a word that the key lacks."""
         head, row_map = arcs_of(self.aligned.responses[run]).head[found.rows], self.aligned.maps[run]
         number = heads_on_key(head, row_map) - STRAY
         strays = np.flatnonzero(number == 0)
         if len(strays) and row_map.surplus is not None:
             others = row_map.surplus
             place = np.searchsorted(others.rows, head[strays])
-            spot = (others.near[place].astype(np.int64) * self._room + others.begin[place]) * self._room
+            spot = (others.near[place].astype(np.int64) * self._base + others.begin[place]) * self._base
             number[strays] = len(self.aligned.key) - STRAY + spot + others.end[place]
         return number
 
     @property
-    def _room(self) -> int:
-        """More than any place in a word of the key, on all sides alike."""
+    def _base(self) -> int:
+        """A base for numbers of positions, larger than any position within a word of the key, on all sides."""
         ends = [int(each.surplus.end.max(initial=0)) for each in self.aligned.maps if each.surplus is not None]
         return max(ends, default=0) + 1
 
 
-def _heads(aligned: Aligned) -> Aspect:
-    """Name the heads of all sides by their distance from their words, in words of the key."""
+def _head_aspect(aligned: Aligned) -> Aspect:
+    """Name the heads of all sides by their distance from the dependent, in words of the key."""
     rows = np.arange(len(aligned.key))
     head = arcs_of(aligned.key).head
-    distances, others = [_distance(rows, head)], [_own_heads(rows, head)]
+    distances, others = [_key_distances(rows, head)], [_self_loops(rows, head)]
     for response, row_map in zip(aligned.responses, aligned.maps, strict=True):
-        distance, strange = _distances(rows, arcs_of(response).head, row_map)
+        distance, unmatched = _output_distances(rows, arcs_of(response).head, row_map)
         distances.append(distance)
-        others.append(strange)
-    return _named(distances, others)
+        others.append(unmatched)
+    return _encode_heads(distances, others)
 
 
-def _distance(rows: Rows, head: Rows) -> Rows:
+def _key_distances(rows: Rows, head: Rows) -> Rows:
     distance = head - rows
     distance[head == ROOT] = 0
     return distance
 
 
-def _own_heads(rows: Rows, head: Rows) -> dict[int, str]:
-    """Name the heads of words that hang on themselves."""
+def _self_loops(rows: Rows, head: Rows) -> dict[int, str]:
+    """Name the heads of words that are their own head."""
     return dict.fromkeys(np.flatnonzero(head == rows).tolist(), OWN_PLACE)
 
 
-def _distances(rows: Rows, head: Rows, row_map: RowMap) -> tuple[Rows, dict[int, str]]:
-    """Return the distance of each key word's head in a response, and the names of those that have none."""
+def _output_distances(rows: Rows, head: Rows, row_map: RowMap) -> tuple[Rows, dict[int, str]]:
+    """Compute the distance of each key word's head in a system output, and name the heads that have none."""
     if row_map.to_key is None or row_map.to_response is None:
-        return _distance(rows, head), _own_heads(rows, head)
+        return _key_distances(rows, head), _self_loops(rows, head)
     mine = row_map.to_response
     absent = np.flatnonzero(mine == NONE)
-    target = heads_on_key(head, row_map)[mine]  # of absent words anything, which is put right at once
+    target = heads_on_key(head, row_map)[mine]  # arbitrary for absent words, corrected in the next line
     target[absent] = ROOT
-    strange = _own_heads(rows, target) | dict.fromkeys(absent.tolist(), ABSENT)
+    unmatched = _self_loops(rows, target) | dict.fromkeys(absent.tolist(), ABSENT)
     lost = np.flatnonzero(target == STRAY)
     if row_map.surplus is not None:
         places = np.searchsorted(row_map.surplus.rows, head[mine[lost]])
         found = zip(lost.tolist(), places.tolist(), strict=True)
-        strange |= {row: _placed(row_map.surplus, place, row) for row, place in found}
-    target[lost] = ROOT  # they have names instead
-    return _distance(rows, target), strange
+        unmatched |= {row: _name_surplus_head(row_map.surplus, place, row) for row, place in found}
+    target[lost] = ROOT  # these have names instead
+    return _key_distances(rows, target), unmatched
 
 
-def _placed(surplus: Surplus, place: int, row: int) -> str:
-    """Name a head that has no counterpart by the key's word it stands at, and what it covers of that."""
+def _name_surplus_head(surplus: Surplus, place: int, row: int) -> str:
+    """Name a head without a counterpart by the key's word at its position and the characters of it that it covers."""
     return f"?{int(surplus.near[place]) - row:+}[{int(surplus.begin[place])}:{int(surplus.end[place])}]"
 
 
-def _named(distances: list[Rows], strange: list[dict[int, str]]) -> Aspect:
-    """Make codes of distances, and of the names that some heads have instead."""
+def _encode_heads(distances: list[Rows], unmatched: list[dict[int, str]]) -> Aspect:
+    """Encode distances, and the names that some heads have instead."""
     lowest = min(int(each.min(initial=0)) for each in distances)
     width = max(int(each.max(initial=0)) for each in distances) - lowest + 1
     present = np.zeros(width, np.bool_)
@@ -221,14 +221,14 @@ def _named(distances: list[Rows], strange: list[dict[int, str]]) -> Aspect:
         present[each - lowest] = True
     numbers = (np.flatnonzero(present) + lowest).tolist()
     named = {f"{number:+}" if number else "0": number for number in numbers}
-    extra = {name for each in strange for name in each.values()}
+    extra = {name for each in unmatched for name in each.values()}
     names = tuple(sorted({*named, *extra}, key=special_last))
     code_of = {name: code for code, name in enumerate(names)}
     table = np.zeros(width, code_type(len(names)))
     for name, number in named.items():
         table[number - lowest] = code_of[name]
     columns = []
-    for distance, others in zip(distances, strange, strict=True):
+    for distance, others in zip(distances, unmatched, strict=True):
         codes = table[distance - lowest]
         if others:
             codes[list(others)] = [code_of[name] for name in others.values()]
@@ -236,28 +236,28 @@ def _named(distances: list[Rows], strange: list[dict[int, str]]) -> Aspect:
     return Aspect(columns[0], tuple(columns[1:]), names, points=True)
 
 
-def _pairs(labels: Aspect, heads: Aspect) -> Aspect:
-    """Make values of labels and heads: `nsubj +2`."""
+def _combine_values(labels: Aspect, heads: Aspect) -> Aspect:
+    """Combine labels and heads to values: `nsubj +2`."""
     width = len(heads.names)
     packed = [
         label.astype(np.int64) * width + head
         for label, head in zip([labels.key, *labels.values], [heads.key, *heads.values], strict=True)
     ]
     found = _distinct(packed, len(labels.names) * width)
-    written = [_value(labels.names[code // width], heads.names[code % width]) for code in found.tolist()]
+    written = [_format_value(labels.names[code // width], heads.names[code % width]) for code in found.tolist()]
     order = sorted(range(len(written)), key=lambda place: special_last(written[place]))
     rank = np.empty(len(order), code_type(len(order)))
     rank[order] = np.arange(len(order))
-    columns = [rank[_places(found, each, len(labels.names) * width)] for each in packed]
+    columns = [rank[_find_places(found, each, len(labels.names) * width)] for each in packed]
     return Aspect(columns[0], tuple(columns[1:]), tuple(written[place] for place in order))
 
 
-def _value(label: str, head: str) -> str:
+def _format_value(label: str, head: str) -> str:
     return ABSENT if label == ABSENT else f"{label} {head}"
 
 
 def _distinct(columns: list[Rows], width: int) -> Rows:
-    if width > _MOST_PAIRS:
+    if width > _MOST_DENSE_PAIRS:
         return np.unique(np.concatenate([np.unique(each) for each in columns]))
     present = np.zeros(width, np.bool_)
     for each in columns:
@@ -265,9 +265,9 @@ def _distinct(columns: list[Rows], width: int) -> Rows:
     return np.flatnonzero(present)
 
 
-def _places(found: Rows, wanted: Rows, width: int) -> Rows:
-    """Return where each wanted number stands among the distinct ones."""
-    if width > _MOST_PAIRS:
+def _find_places(found: Rows, wanted: Rows, width: int) -> Rows:
+    """Find the place of each wanted number among the distinct ones."""
+    if width > _MOST_DENSE_PAIRS:
         return np.searchsorted(found, wanted)
     place = np.zeros(width, np.int64)
     place[found] = np.arange(len(found))
@@ -275,38 +275,38 @@ def _places(found: Rows, wanted: Rows, width: int) -> Rows:
 
 
 def _tree_attributes(key: Corpus) -> dict[str, Attribute]:
-    """Offer what the key's arc says of each word."""
+    """Build the attributes of each word that follow from its arc in the key."""
     head, rows = arcs_of(key).head, np.arange(len(key))
     return {
         "distance": Attribute("number", lambda: np.where(head == ROOT, np.nan, np.abs(head - rows))),
-        "direction": Attribute("text", lambda: _direction(head, rows)),
-        "depth": Attribute("number", lambda: _depth(head)),
-        "projectivity": Attribute("text", lambda: _projectivity(head, key.sentences)),
+        "direction": Attribute("text", lambda: _direction_column(head, rows)),
+        "depth": Attribute("number", lambda: _depth_values(head)),
+        "projectivity": Attribute("text", lambda: _projectivity_column(head, key.sentences)),
     }
 
 
-def _direction(head: Rows, rows: Rows) -> TextColumn:
+def _direction_column(head: Rows, rows: Rows) -> TextColumn:
     codes = np.where(head == ROOT, 2, np.where(head < rows, 0, 1)).astype(np.uint8)
     return TextColumn(codes, ("head left", "head right", "root"))
 
 
-def _depth(head: Rows) -> NDArray[np.float64]:
+def _depth_values(head: Rows) -> NDArray[np.float64]:
     depth = depths(head).astype(np.float64)
     return np.where(depth == 0, np.nan, depth)
 
 
-def _projectivity(head: Rows, sentences: Rows) -> TextColumn:
+def _projectivity_column(head: Rows, sentences: Rows) -> TextColumn:
     codes = np.ones(len(head), np.uint8)
     codes[crossing(head, sentences)] = 0
     return TextColumn(codes, ("non-projective", "projective"))
 
 
-def _left_out(aligned: Aligned, sites: Sites, options: Options) -> TextColumn | None:
-    """Leave out labels by request, and punctuation by the policy."""
+def _combine_exclusions(aligned: Aligned, sites: Sites, options: Options) -> TextColumn | None:
+    """Exclude labels by option and punctuation by policy, with the reasons."""
     chosen = left_out(sites, options)
     if options.punctuation == "keep":
         return chosen
-    marks = _punctuation(aligned.key, options.punctuation)
+    marks = _find_punctuation(aligned.key, options.punctuation)
     marks = marks if aligned.kept is None else marks[aligned.kept]
     why = f"punctuation ({options.punctuation})"
     if chosen is None:
@@ -315,18 +315,18 @@ def _left_out(aligned: Aligned, sites: Sites, options: Options) -> TextColumn | 
     return TextColumn(np.where(marks, len(chosen.names), chosen.codes).astype(np.uint8), names)
 
 
-def _punctuation(key: Corpus, policy: Punctuation) -> NDArray[np.bool_]:
-    """Return which words of the key are punctuation."""
+def _find_punctuation(key: Corpus, policy: Punctuation) -> NDArray[np.bool_]:
+    """Find the words of the key that are punctuation under a policy."""
     if policy == "ud-punct":
         return key.columns["value"].truths(lambda label: universal_relation(label) == "punct")
     if policy == "ptb":
         return key.columns["xpos"].truths(PTB_PUNCTUATION.__contains__)
     if key.words is None:
         raise UsageError("the key has no words, so punctuation cannot be told by its characters")
-    return key.words.intern().truths(_all_punctuation)
+    return key.words.intern().truths(_is_punctuation)
 
 
-def _all_punctuation(word: str) -> bool:
+def _is_punctuation(word: str) -> bool:
     return bool(word) and all(unicodedata.category(character).startswith("P") for character in word)
 
 

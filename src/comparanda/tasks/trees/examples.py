@@ -1,4 +1,4 @@
-"""What sides say of the same words where they do not agree: the arcs of a sentence that differ."""
+"""Examples of dependency trees: the arcs of a sentence that differ between the sides, as data and as text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Arc:
-    """What one side says of one word: the head it hangs on, by which relation, and whether that is right.
+    """The arc of one word on one side: its head and relation, and whether they are right.
 
-    Words are the key's, numbered in their sentence from 1. A head of 0 is the root; None is a head that is no
-    word of the sentence: the key cuts it otherwise, or has it in another sentence. A label of None says that the
-    side has no such word: it cuts the text otherwise.
+    Words are the key's, numbered within their sentence from 1. A head of 0 is the root. A head of None is not a word
+    of the sentence in the key, which tokenises it differently or has it in another sentence. A label of None means
+    that the side has no such word because it is tokenised differently.
     """
 
     word: int
@@ -38,7 +38,7 @@ class Arc:
 class Tree:
     """The arcs of one side, the key or a run, for the words of a sentence on which the sides shown differ.
 
-    The words are the same on every side, each once and in order, so that arcs can be read across.
+    The words are the same on every side, each once and in order, so that arcs can be compared across sides.
     """
 
     side: str
@@ -46,23 +46,23 @@ class Tree:
 
 
 MOST_WORDS = 30
-"""How many words of a sentence are drawn at most, those nearest to the site."""
+"""The number of words of a sentence to draw at most: those nearest to the site."""
 
 
 def trees_of(
     context: Context, row: int, position: int, size: int, *, runs: tuple[int, ...], most: int = MOST_WORDS
 ) -> tuple[tuple[Tree, ...], int]:
-    """Return the arcs of the key and of some runs, for the words of a site's sentence on which these differ.
+    """Collect the arcs of the key and of some runs for the words of a site's sentence on which they differ.
 
-    There may be too many such words; how many are left out is returned as well.
+    Also returns the number of such words that are omitted because there are too many.
 
     Args:
-        context: the ground.
+        context: the context.
         row: the site.
-        position: its place in its sentence, from 0.
-        size: how many words the sentence has.
-        runs: the runs to show beside the key.
-        most: of how many words arcs are returned at most, those nearest to the site.
+        position: its position in its sentence, from 0.
+        size: the number of words in the sentence.
+        runs: the runs to show in addition to the key.
+        most: the number of words whose arcs are returned at most: those nearest to the site.
 
     """
     pointer = next((name for name, aspect in context.sites.aspects.items() if aspect.points), None)
@@ -86,7 +86,7 @@ def trees_of(
 
     def tree(side: str, head: Codes, label: Codes, value: Codes) -> Tree:
         arcs = [
-            _arc(
+            _build_arc(
                 number,
                 head=heads.names[head[each]],
                 label=labels.names[label[each]],
@@ -103,8 +103,8 @@ def trees_of(
     return (tree("key", heads.key, labels.key, here.key), *of_runs), len(rows) - len(nearest)
 
 
-def _arc(word: int, head: str, label: str, size: int, *, right: np.bool_) -> Arc:
-    """Make an arc of the names of a head, such as `+2`, and of a label, in a sentence of some size."""
+def _build_arc(word: int, head: str, label: str, size: int, *, right: np.bool_) -> Arc:
+    """Build an arc from the name of its head, such as `+2`, and its label, in a sentence of `size` words."""
     if head == ABSENT:
         return Arc(word, None, None, bool(right))
     if head in {OWN_PLACE, "0"}:
@@ -114,31 +114,31 @@ def _arc(word: int, head: str, label: str, size: int, *, right: np.bool_) -> Arc
     return Arc(word, number if inside else None, shown(label), bool(right))
 
 
-# Arcs as text: one word a line, each side in a column of its own, so that trees can be read across.
+# Arcs as text: one word per line, each side in a column of its own, so that trees can be compared across columns.
 #
-# Each head has one line, its stem, that runs in a lane of its own past the words to its dependents: `●` marks the
-# head, and at each dependent the stem sends out an arrow that ends at the label. A row has one arrow at most, and
-# a head needs none, so wherever lines meet it is clear which goes where: `┼` is always a crossing.
+# Each head has one line, its stem, that runs in its own lane past the words to its dependents: `●` marks the head,
+# and at each dependent an arrow leads from the stem to the label. A row has at most one arrow, and a head needs none,
+# so intersecting lines are unambiguous: `┼` is always a crossing.
 
 
 LEGEND = "● head, ▸ dependent; 0▸ root, 7▸ head is word 7, ?▸ head is no word of this sentence in the key; ✗ wrong"
 NO_WORD = "(no such word)"
 
-_GAP = 3  # between two columns
-_LANES = 20  # more cannot be followed by eye
-_WORD = 20
-_LABEL = 32
-_ENDING = 12  # what arrow and label want, rather than lines
-_NARROWEST = 8
+_COLUMN_GAP = 3  # between two columns
+_MOST_LANES = 20  # the eye cannot follow more
+_WORD_WIDTH = 20
+_LABEL_WIDTH = 32
+_ARROW_WIDTH = 12  # reserved for arrow and label
+_LEAST_WIDTH = 8
 _CROSSED = {" ": "─", "│": "┼"}
 
 
 def draw(words: Sequence[str], trees: Sequence[Tree], width: int) -> list[str]:
-    r"""Draw the arcs of some sides beside each other; sides that the width has no room for come below.
+    r"""Draw the arcs of some sides next to each other; sides that do not fit into the width are placed below.
 
-    Rows are the words at the ends of arcs, on whatever side; `⋮` stands for words in between. Short arcs are
-    nearest to the labels. Where an arc starts at no row, or no lane is left for it, the number of its head
-    stands before the arrow: 0 is the root, `?` a head that the key does not have. `LEGEND` says so to readers.
+    Rows are the words at the ends of arcs on any side; `⋮` replaces the words in between. Short arcs are nearest to
+    the labels. Where the head of an arc has no row, or no lane is left for it, the number of the head precedes the
+    arrow: 0 is the root, `?` a head that the key does not have. `LEGEND` explains this to readers.
 
     >>> from comparanda.tasks.trees.examples import Arc, Tree
     >>> key = Tree("key", (Arc(4, 2, "obl", right=True),))
@@ -149,22 +149,22 @@ def draw(words: Sequence[str], trees: Sequence[Tree], width: int) -> list[str]:
     3 her         │         ●
     4 yesterday   ╰─▸ obl   ╰─▸ nmod ✗
     """
-    rows = _rows(trees)
+    rows = _select_rows(trees)
     if not rows:
         return []
-    names = _padded(["", *_names(words, rows, width)])
-    room = max(width - cell_len(names[0]) - _GAP, _NARROWEST)
-    columns = [_column(tree, rows, room) for tree in trees]
+    names = _pad_lines(["", *_row_labels(words, rows, width)])
+    room = max(width - cell_len(names[0]) - _COLUMN_GAP, _LEAST_WIDTH)
+    columns = [_draw_side(tree, rows, room) for tree in trees]
     lines: list[str] = []
-    for block in _blocks(columns, room):
+    for block in _pack_columns(columns, room):
         lines += [""] if lines else []
-        lines += [(" " * _GAP).join(cells).rstrip() for cells in zip(names, *block, strict=True)]
+        lines += [(" " * _COLUMN_GAP).join(cells).rstrip() for cells in zip(names, *block, strict=True)]
     return lines
 
 
-def _rows(trees: Iterable[Tree]) -> list[int | None]:
-    """Return the numbers of the words at the ends of arcs, with None where words in between are left out."""
-    ends = {end for tree in trees for arc in tree.arcs for end in (arc.word, _drawn_from(arc)) if end}
+def _select_rows(trees: Iterable[Tree]) -> list[int | None]:
+    """Select the numbers of the words at the ends of arcs, with None where words in between are omitted."""
+    ends = {end for tree in trees for arc in tree.arcs for end in (arc.word, _arc_source(arc)) if end}
     rows: list[int | None] = []
     for number in sorted(ends):
         if rows and number - 1 not in ends:
@@ -173,49 +173,49 @@ def _rows(trees: Iterable[Tree]) -> list[int | None]:
     return rows
 
 
-def _drawn_from(arc: Arc) -> int | None:
-    """Return the word that an arc comes from, if it comes from any: not the root, nor the word itself."""
+def _arc_source(arc: Arc) -> int | None:
+    """Find the word that an arc is drawn from; None for the root, the word itself or a missing word."""
     return arc.head or None if arc.label is not None and arc.head != arc.word else None
 
 
-def _names(words: Sequence[str], rows: Sequence[int | None], width: int) -> list[str]:
-    """Write what each row begins with: the number and the word."""
+def _row_labels(words: Sequence[str], rows: Sequence[int | None], width: int) -> list[str]:
+    """Format the beginning of each row: the number and the word."""
     digits = max(len(str(number)) for number in rows if number)
-    widest = min(max(width // 4, _NARROWEST), _WORD)
+    widest = min(max(width // 4, _LEAST_WIDTH), _WORD_WIDTH)
     return [
         f"{number:>{digits}} {clipped(words[number - 1], widest)}" if number else f"{'⋮':>{digits}}" for number in rows
     ]
 
 
-def _column(tree: Tree, rows: Sequence[int | None], room: int) -> list[str]:
-    """Draw one side: its name; below, row by row, the lanes, and where the row has an arc, arrow and label."""
+def _draw_side(tree: Tree, rows: Sequence[int | None], room: int) -> list[str]:
+    """Draw one side: its name, then row by row the lanes, and arrow and label where the row has an arc."""
     line_of = {number: line for line, number in enumerate(rows) if number}
-    stems = _stems(tree.arcs, line_of)
-    lanes = _lanes(stems, max(0, min(_LANES, room // 3, room - _ENDING)))
-    sources = {line_of[arc.word]: _source(arc, lanes) for arc in tree.arcs}
-    grid = _gutter(stems, lanes, sources, len(rows))
+    stems = _collect_stems(tree.arcs, line_of)
+    lanes = _assign_lanes(stems, max(0, min(_MOST_LANES, room // 3, room - _ARROW_WIDTH)))
+    sources = {line_of[arc.word]: _source_label(arc, lanes) for arc in tree.arcs}
+    grid = _draw_gutter(stems, lanes, sources, len(rows))
     lines = ["".join(row) for row in grid]
     for arc in tree.arcs:
-        lines[line_of[arc.word]] += _ending(arc, room - len(grid[0]))
-    return _padded([clipped(tree.side, room), *lines])
+        lines[line_of[arc.word]] += _arrow_text(arc, room - len(grid[0]))
+    return _pad_lines([clipped(tree.side, room), *lines])
 
 
-def _stems(arcs: Iterable[Arc], line_of: dict[int, int]) -> dict[int, list[int]]:
-    """Return for each head the lines that its stem has to reach: its own first, then those of its dependents."""
+def _collect_stems(arcs: Iterable[Arc], line_of: dict[int, int]) -> dict[int, list[int]]:
+    """Collect the lines that the stem of each head must reach: its own first, then those of its dependents."""
     stems: dict[int, list[int]] = {}
     for arc in arcs:
-        head = _drawn_from(arc)
+        head = _arc_source(arc)
         if head:
             stems.setdefault(head, [line_of[head]]).append(line_of[arc.word])
     return stems
 
 
-def _lanes(stems: dict[int, list[int]], most: int) -> dict[int, int]:
-    """Give each head the innermost lane that is free where its stem runs, short stems first.
+def _assign_lanes(stems: dict[int, list[int]], most: int) -> dict[int, int]:
+    """Assign each head the innermost lane that is free along its stem, short stems first.
 
-    So a stem is always outside of all that it spans. Those for which `most` lanes are too few get none.
+    A stem is therefore always outside of all that it spans. Heads for which no lane is left get none.
     """
-    taken = [0] * most  # of each lane, the lines in use, as bits
+    taken = [0] * most  # the lines in use in each lane, as bits
     lanes: dict[int, int] = {}
     spans = sorted((max(lines) - min(lines), min(lines), head) for head, lines in stems.items())
     for length, top, head in spans:
@@ -227,17 +227,17 @@ def _lanes(stems: dict[int, list[int]], most: int) -> dict[int, int]:
     return lanes
 
 
-def _source(arc: Arc, lanes: dict[int, int]) -> str:
-    """Write where an arc comes from that no stem leads to."""
-    if arc.label is None or _drawn_from(arc) in lanes:
+def _source_label(arc: Arc, lanes: dict[int, int]) -> str:
+    """Format the head of an arc that has no stem."""
+    if arc.label is None or _arc_source(arc) in lanes:
         return ""
     return "?" if arc.head is None else str(arc.head)
 
 
-def _gutter(
+def _draw_gutter(
     stems: dict[int, list[int]], lanes: dict[int, int], sources: dict[int, str], height: int
 ) -> list[list[str]]:
-    """Draw the lanes, outermost first, and what leads from there to the arrows; a list of characters for each row."""
+    """Draw the lanes, outermost first, and the lines from there to the arrows, as a list of characters per row."""
     depth = max(lanes.values(), default=-1) + 1
     longest = max(map(len, sources.values()), default=0)
     reach = longest + 1 if longest and depth else max(longest, 1)
@@ -264,37 +264,37 @@ def _draw_stem(grid: list[list[str]], lines: list[int], place: int) -> None:
     grid[head][place] = "●"
 
 
-def _ending(arc: Arc, room: int) -> str:
-    """Write what stands where the arc arrives: arrow, label, and a sign if it is wrong."""
+def _arrow_text(arc: Arc, room: int) -> str:
+    """Format the end of an arc: arrow, label, and a mark if it is wrong."""
     mark = "" if arc.right else " ✗"
     if arc.label is None:
         return clipped(NO_WORD, room - 2) + mark
-    return f"▸ {clipped(arc.label, min(room - 4, _LABEL))}{mark}"
+    return f"▸ {clipped(arc.label, min(room - 4, _LABEL_WIDTH))}{mark}"
 
 
-def _blocks(columns: Iterable[list[str]], room: int) -> list[list[list[str]]]:
-    """Put as many columns beside each other as there is room for, at least one, and the others below."""
+def _pack_columns(columns: Iterable[list[str]], room: int) -> list[list[list[str]]]:
+    """Group columns into blocks of as many as fit next to each other, at least one."""
     blocks: list[list[list[str]]] = []
     left = 0
     for column in columns:
-        size = cell_len(column[0]) + _GAP
+        size = cell_len(column[0]) + _COLUMN_GAP
         if not blocks or size > left:
             blocks.append([])
-            left = room + _GAP
+            left = room + _COLUMN_GAP
         blocks[-1].append(column)
         left -= size
     return blocks
 
 
-def _padded(lines: Sequence[str]) -> list[str]:
+def _pad_lines(lines: Sequence[str]) -> list[str]:
     sizes = [cell_len(line) for line in lines]
     widest = max(sizes)
     return [line + " " * (widest - size) for line, size in zip(lines, sizes, strict=True)]
 
 
 def clipped(text: str, width: int) -> str:
-    """Make text visible and cut it to a width; a mark that would combine with what stands before gets a circle."""
-    start = text[: 8 * max(width, 1)]  # no letter needs eight marks, and a million of them must not hold us up
+    """Make text visible and cut it to a width; a leading combining mark gets a dotted circle."""
+    start = text[: 8 * max(width, 1)]  # no letter needs eight marks; bounds the cost of pathological input
     shown = visible(start)
     if shown and unicodedata.category(shown[0]).startswith("M"):
         shown = f"◌{shown}"

@@ -1,4 +1,4 @@
-"""The best tree of a sentence: a maximum spanning tree with one root (Chu & Liu 1965, Edmonds 1967)."""
+"""Votes on dependency trees by maximum spanning trees with one root (Chu & Liu 1965, Edmonds 1967)."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 
-_NEVER = np.iinfo(np.int64).min // 4
+_NO_ARC = np.iinfo(np.int64).min // 4
 
 
 def spanning_tree(score: Whole) -> Rows:
-    """Return the head of each word in the tree with the largest sum of scores; just one word hangs on the root.
+    """Find the tree with the largest sum of scores and exactly one root, as the head of each word.
 
-    Of equal trees the one is found that the scores alone decide, heads further left first.
+    Ties are broken deterministically, heads further left first.
 
     Args:
-        score: what each arc is worth, as (heads, words) from 0 on; head 0 is the root, head and word `i` are the same
-            word, and word 0 is not looked at.
+        score: the score of each arc, as (heads, words) from 0; head 0 is the root, head and word `i` are the same
+            word, and word 0 is ignored.
 
     >>> spanning_tree(np.array([[0, 9, 9], [0, 0, 5], [0, 4, 0]])).tolist()  # 9 + 9 would have two roots
     [0, 1]
@@ -59,14 +59,14 @@ def spanning_tree(score: Whole) -> Rows:
         broken = each.owner[word]
         entered[int(broken)] = word
         for member, above, below in zip(each.members, each.heads, each.words, strict=True):
-            if member != broken:  # its arc stays; that of the broken one gave way to the arc from without
+            if member != broken:  # its arc remains; that of the broken one is replaced by the arc from outside
                 head[below], entered[member] = above, below
     return head[1:]
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Cycle:
-    """Nodes that were made one: `owner` says in which node each word was then, `heads` and `words` their arcs."""
+    """A contracted cycle: `owner` is the node of each word before contraction, `heads` and `words` the cycle's arcs."""
 
     node: int
     members: list[int]
@@ -76,7 +76,7 @@ class _Cycle:
 
 
 class _Arcs:
-    """The best arcs between nodes, which are words or cycles of them; `head` and `word` say which words they join."""
+    """The best arcs between nodes, which are words or contracted cycles; `head` and `word` are the words they join."""
 
     def __init__(self, score: Whole) -> None:
         size = len(score)
@@ -89,17 +89,17 @@ class _Arcs:
 
     @classmethod
     def of(cls, score: Whole) -> _Arcs:
-        """Make a second root dearer than anything else: a tree has one at least, so it will have just one."""
+        """Penalise arcs from the root so that a tree, which needs at least one, has exactly one."""
         dear = (int(score.max()) - int(score.min()) + 1) * len(score)
         given = score.astype(np.int64, copy=True)
         given[0] -= dear
-        given[:, 0] = _NEVER
-        np.fill_diagonal(given, _NEVER)
+        given[:, 0] = _NO_ARC
+        np.fill_diagonal(given, _NO_ARC)
         return cls(given)
 
     def cycle(self) -> list[int] | None:
-        """Return a cycle of best arcs, if there is one."""
-        seen = np.zeros(len(self.best), np.int64)  # 0 never, else in which walk
+        """Find a cycle of best arcs; None where there is none."""
+        seen = np.zeros(len(self.best), np.int64)  # 0 if unseen, else the walk that saw the node
         seen[0] = -1
         for start in np.flatnonzero(self.active)[1:].tolist():
             node = start
@@ -114,7 +114,7 @@ class _Arcs:
         return None
 
     def contract(self, cycle: list[int]) -> _Cycle:
-        """Make one node of a cycle: the first of its nodes stands for all."""
+        """Contract a cycle into its first node."""
         node, members = cycle[0], np.array(cycle)
         best = self.best[members]
         made = _Cycle(
@@ -124,7 +124,7 @@ class _Arcs:
             words=self.word[best, members].tolist(),
             owner=self.owner.copy(),
         )
-        loss = self.score[:, members] - self.score[best, members]  # of an arc into the cycle, for the one it replaces
+        loss = self.score[:, members] - self.score[best, members]  # from replacing an arc of the cycle by one into it
         into, out = members[loss.argmax(axis=1)], members[self.score[members].argmax(axis=0)]
         rows = np.arange(len(self.best))
         entering = loss.max(axis=1), self.head[rows, into], self.word[rows, into]
@@ -133,46 +133,45 @@ class _Arcs:
         for table, column, row in zip(tables, entering, leaving, strict=True):
             table[:, node], table[node] = column, row
         self.active[members[1:]] = False
-        self.score[members[1:]] = self.score[:, members[1:]] = _NEVER
-        self.score[node, node] = _NEVER
-        self.score[node, 0] = _NEVER
+        self.score[members[1:]] = self.score[:, members[1:]] = _NO_ARC
+        self.score[node, node] = _NO_ARC
+        self.score[node, 0] = _NO_ARC
         self.owner[np.isin(self.owner, members)] = node
         self.best = self.score.argmax(axis=0)
         return made
 
 
-# Votes on dependency trees: heads are voted on, and the best tree of each sentence is taken; then relations.
+# Votes on dependency trees: first on heads, from which the best tree of each sentence follows, then on relations.
 #
-# Where the heads with most votes make a tree with one root, that is the best tree already.
+# Where the heads with the most votes form a tree with one root, that is the best tree.
 
 
 UNKNOWN = -2
-"""The head of a word that a run does not have, or hangs on what is no other word of the key's sentence."""
+"""The head of a word that a run lacks, or whose head is not another word of the key's sentence."""
 
 UNNAMED = "dep"
-"""The relation of a word that no run has, as the Universal Dependencies call one that cannot be told."""
+"""The relation of a word that no run has; in Universal Dependencies, an unspecified dependency."""
 
 
 def voted_trees(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
-    """Combine the trees of all runs: those with the largest sum of votes for their arcs, with one root each.
+    """Combine the trees of all runs: find the trees with the largest sum of votes for their arcs and one root each.
 
-    Of equal sums the tree is taken whose arcs the better runs have. The relation of an arc is voted on by the runs
-    that have it.
+    Ties go to the tree whose arcs the better runs have. The runs that have an arc vote on its relation.
     """
     key = aligned.key
     sentence = owner_of_rows(key.sentences)
     pairs = zip(aligned.responses, aligned.maps, strict=True)
-    heads = [_heads(key, response.arcs, row_map, sentence) for response, row_map in pairs]
-    weights = weights_of(method, trust, ("",))  # whatever they are for
-    head = _best_trees(key.sentences, sentence=sentence, heads=heads, fold=trust.fold, weights=weights)
-    relation, unnamed = _relations(aligned, heads=heads, head=head, fold=trust.fold, weights=weights)
+    heads = [_heads_on_key(key, response.arcs, row_map, sentence) for response, row_map in pairs]
+    weights = weights_of(method, trust, ("",))  # the same for all labels
+    head = _find_best_trees(key.sentences, sentence=sentence, heads=heads, fold=trust.fold, weights=weights)
+    relation, unnamed = _elect_relations(aligned, heads=heads, head=head, fold=trust.fold, weights=weights)
     notes = (Note("runs", f"words that no run has, related as {UNNAMED}", unnamed),) if unnamed else ()
     others = {name: TextColumn.constant(NO_VALUE, len(key)) for name in key.columns}
     return replace(key, columns={**others, "value": relation}, arcs=Arcs(head), notes=notes)
 
 
-def _heads(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> Rows:
-    """Return the heads of a run as rows of the key, one for each word of the key."""
+def _heads_on_key(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> Rows:
+    """Map the heads of a run to rows of the key, one for each word of the key."""
     if arcs is None:
         raise AssertionError("a run was read without its trees")
     head = arcs.head
@@ -185,8 +184,8 @@ def _heads(key: Corpus, arcs: Arcs | None, row_map: RowMap, sentence: Codes) -> 
     return np.where(beyond, UNKNOWN, head)
 
 
-def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, *, weights: Weights) -> Rows:
-    """Return the heads of the best tree of each sentence."""
+def _find_best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: Rows, *, weights: Weights) -> Rows:
+    """Find the heads of the best tree of each sentence."""
     absent = len(sentence) + 1
     values = [np.where(head == UNKNOWN, absent, head + 1) for head in heads]
     head = elected(values, absent, fold, weights.over(absent)).astype(np.int64) - 1
@@ -197,13 +196,13 @@ def _best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fold: R
     for number in np.flatnonzero(broken).tolist():
         begin, end = int(sentences[number]), int(sentences[number + 1])
         local = [np.where(each[begin:end] < 0, each[begin:end], each[begin:end] - begin) for each in heads]
-        found = spanning_tree(_arc_scores(local, weights.weight[fold[begin], 0], weights.score[fold[begin]]))
+        found = spanning_tree(_score_arcs(local, weights.weight[fold[begin], 0], weights.score[fold[begin]]))
         head[begin:end] = np.where(found == 0, ROOT, found - 1 + begin)
     return head
 
 
-def _arc_scores(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what each arc of a sentence is worth: its votes, and in ties the rank of the best run that has it."""
+def _score_arcs(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Score each arc of a sentence by its votes, and in ties by the rank of the best run that has it."""
     size = len(heads[0])
     rank = np.unique(score, return_inverse=True)[1].reshape(-1) + 1
     votes = np.zeros((size + 1, size + 1), np.int64)
@@ -216,12 +215,12 @@ def _arc_scores(heads: Sequence[Rows], weight: NDArray[np.int64], score: NDArray
     return votes * (int(rank.max()) * size + 1) + merit
 
 
-def _relations(
+def _elect_relations(
     aligned: Aligned, heads: Sequence[Rows], head: Rows, fold: Rows, *, weights: Weights
 ) -> tuple[TextColumn, int]:
-    """Return the relation of each arc, by the runs that have it, and how many words no run has.
+    """Elect the relation of each arc by the runs that have it; also return the number of words that no run has.
 
-    Where no run has the arc, runs are asked that hang the word likewise on the root or on another word; then all.
+    Where no run has the arc, the runs vote that agree on whether the word is attached to the root; then all runs.
     """
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT, UNNAMED))
     names, codes = canonical([*(corpus.columns["value"] for corpus in aligned.responses), nothing])
