@@ -59,7 +59,7 @@ _HALF, _NINE_TENTHS = 0.5, 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Levels:
-    """A number for each measure: its value at some question, or the area under its curve; None where undefined."""
+    """A value for each measure: its score after some question, or the area under its curve; None where undefined."""
 
     f1: float | None
     precision: float | None
@@ -70,23 +70,23 @@ class Levels:
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """How one strategy did.
+    """The results of one strategy.
 
     Args:
         strategy: its name.
-        seeds: how many runs these are means of.
-        questions: how many questions the longest of them asked.
+        seeds: the number of runs averaged.
+        questions: the number of questions in the longest run.
         end: the scores at the horizon.
-        end_low: the lower end of the band of F1 there: the 5th percentile over seeds; None for one run.
-        end_high: the upper end: the 95th.
+        end_low: the lower end of the band of F1 at the horizon: the 5th percentile over seeds; None for one run.
+        end_high: the upper end: the 95th percentile.
         area: the areas under the curves, up to the horizon.
-        area_low: the lower end of the band of that under F1.
+        area_low: the lower end of the band of the area under F1.
         area_high: the upper end.
-        normalised: which part of what could be gained that area has gained: 0 for a flat start, 1 for a flat ceiling.
-        to_half: after how many questions half of the gain is there; None where it is never.
-        to_most: the same for 90 % of it.
-        changed: how many tuples came into the hard output or left it, in the mean.
-        contradictions: how many answers contradicted what was certain, in the mean.
+        normalised: the area under F1 as a share of the possible gain: 0 for a constant start, 1 for a constant ceiling.
+        to_half: the number of questions until half of the gain is reached; None if it never is.
+        to_most: the same for 90 % of the gain.
+        changed: the mean number of tuples that entered or left the hard output.
+        contradictions: the mean number of answers that contradicted a certainty.
 
     """
 
@@ -108,7 +108,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class AreaDifference:
-    """By how much the area of a strategy exceeds that of another, and what that says."""
+    """The difference between the areas of two strategies, and its reading."""
 
     first: str
     second: str
@@ -118,7 +118,7 @@ class AreaDifference:
 
 @dataclass(frozen=True)
 class RepeatedText:
-    """A text that stands at several places."""
+    """A text that occurs at several places."""
 
     text: str
     places: int
@@ -128,13 +128,13 @@ class RepeatedText:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How much of the scope is repeated text, which is all that a handler can spread answers by.
+    """The amount of repeated text in the scope, to which the statistical handler can extend answers.
 
     Args:
-        tuples: how many tuples have a text that stands at two places or more.
-        share: their share of all.
+        tuples: the number of tuples whose text occurs at two or more places.
+        share: their share of all tuples.
         largest: the most frequent of these texts.
-        largest_share: the share of tuples that these have.
+        largest_share: the share of tuples with the most frequent texts.
 
     """
 
@@ -156,32 +156,32 @@ class Regular:
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated(Finding):
-    """What strategies of feedback gain on one output.
+    """The gains of feedback strategies on one output.
 
     Args:
-        system: whose output.
-        where: the condition that tuples and entities of the scope fulfil.
+        system: the name of the output.
+        where: the condition on the tuples and entities of the scope.
         ask: what is asked: `label`, `span`, `choice` or `group`.
-        handler: what an answer changes: `basic`, its block; `statistical`, other places of its text as well.
+        handler: what an answer changes: `basic`, its block; `statistical`, other occurrences of its text as well.
         user: how the user answers.
-        decide: how tuples are decided on.
-        area_by: how areas are counted: `trapezoid` or `thesis`, whose areas may exceed 1.
-        budget: how many questions may be asked; None for as many as there are.
-        horizon: up to which question strategies are compared.
+        decide: how the hard output is decided.
+        area_by: the formula for areas: `trapezoid` or `thesis`, whose areas may exceed 1.
+        budget: the maximum number of questions; None for no limit.
+        horizon: the number of questions up to which strategies are compared.
         seed: the first seed.
-        entities: how many entities the key has in the scope.
-        tuples: how many tuples the output has there.
-        uncertain: how many of these are neither certain nor impossible.
+        entities: the number of key entities in the scope.
+        tuples: the number of output tuples in the scope.
+        uncertain: the number of tuples that are neither certain nor impossible.
         start: the scores before the first question.
-        e100: the share of entities that some tuple has, however unlikely.
+        e100: the share of entities that some tuple matches, however improbable.
         ceiling: the F1 of all these and nothing else: 2 · E100 / (1 + E100).
-        best_end: the best F1 that any strategy has at the horizon; gains are counted from the start to it.
-        least_difference: the difference of areas below which nothing is found: 1 / (2 · horizon).
-        repeated: how much is repeated text.
+        best_end: the best F1 of any strategy at the horizon; gains are measured from the start to it.
+        least_difference: the difference of areas below which there is no finding: 1 / (2 · horizon).
+        repeated: the amount of repeated text.
         regular: the scores of the output without probabilities, if one was given.
-        strategies: how each strategy did.
-        pairs: the differences of their areas.
-        warnings: what to know before reading these numbers.
+        strategies: the results of each strategy.
+        pairs: the differences between the areas of strategies.
+        warnings: limitations of these numbers.
 
     """
 

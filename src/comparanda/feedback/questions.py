@@ -35,7 +35,7 @@ _VOWELS = frozenset("AEIOUaeiou")
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One of several answers: what it is called, the span and label it means, and how probable they are."""
+    """One option of a choice: its name, its span and label, and their probability."""
 
     name: str
     label: str | None
@@ -50,21 +50,21 @@ class Ask:
     """One question.
 
     Args:
-        number: its place in the list, from 1.
-        id: what an answer must name; the same whenever the output is the same.
+        number: its position in the list, from 1.
+        id: the id that an answer must give; the same whenever the output is the same.
         question: the question in words.
         kind: whether a label, a span, one of several, or all occurrences of a text are asked about.
         document: the document's name.
         place: file and line of the span in the output.
-        begin: where the span begins in its document, in words or characters; of several, the first.
-        end: where it ends; of several, the last.
-        before: the sentence before the span, white space as blanks.
-        word: the span.
-        after: the sentence behind it.
-        label: the label asked about; None where it is not about one.
+        begin: the begin of the span in its document, in words or characters; of several, the first.
+        end: the end of the span; of several, the last.
+        before: the sentence before the span, with white space as spaces.
+        word: the text of the span.
+        after: the sentence after the span.
+        label: the label asked about; None where the question is not about a label.
         options: the answers to choose from; empty for questions that are answered by yes or no.
-        probability: how probable a yes is; of options, the best one.
-        occurrences: how many tuples the question is about.
+        probability: the probability of yes; of options, that of the best one.
+        occurrences: the number of tuples that the question is about.
 
     """
 
@@ -87,7 +87,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Claimed:
-    """Scores that an output gives itself, taking its probabilities at their word; None where undefined."""
+    """The expected scores of an output under its own probabilities; None where undefined."""
 
     precision: float | None
     recall: float | None
@@ -96,24 +96,24 @@ class Claimed:
 
 @dataclass(frozen=True, kw_only=True)
 class Questions(Finding):
-    """Which questions to ask a reviewer next.
+    """The questions to ask a reviewer next.
 
     Args:
         system: the output's name.
-        strategy: by which they are chosen.
+        strategy: the strategy that selects the questions.
         kind: what is asked about: label, span, choice or group.
-        handler: how far an answer reaches: basic or statistical.
-        scope: the condition that tuples fulfil which are asked about; None for all.
-        count: how many questions were asked for.
-        tuples: how many tuples are in that scope.
-        blocks: how many blocks they stand in.
-        uncertain: how many of them are neither certain nor ruled out.
-        entropy: how much doubt is left, in bits: the sum over tuples.
-        claimed: the scores that the output gives itself now.
-        expected: the same after these questions, on average over the answers that it expects; None where that cannot
-            be told.
-        answers: what became of the answers that were given; None if there were none.
-        questions: the questions, the first to ask first.
+        handler: what an answer affects: basic or statistical.
+        scope: the condition on the tuples asked about; None for all.
+        count: the number of questions requested.
+        tuples: the number of tuples in the scope.
+        blocks: the number of blocks of these tuples.
+        uncertain: the number of tuples that are neither certain nor ruled out.
+        entropy: the remaining entropy in bits: the sum over tuples.
+        claimed: the expected scores of the output under its own probabilities.
+        expected: the same after these questions, on average over the expected answers; None where they cannot be
+            computed.
+        answers: the summary of the answers so far; None if there were none.
+        questions: the questions, in the order in which to ask them.
 
     """
 

@@ -242,16 +242,16 @@ class Places:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """What became of the answers.
+    """The summary of the answers.
 
     Args:
-        given: how many questions came back.
-        blank: how many of them without an answer.
-        repeated: how many were answered again further down: the last answer holds.
-        unknown: how many are about something that this output does not have.
-        unsure: how many reviewers did not know.
-        effective: how many changed what is believed.
-        contradictions: how many are against what was certain, by the output or by earlier answers.
+        given: the number of questions returned.
+        blank: the number of questions without an answer.
+        repeated: the number of answers superseded by a later one to the same question.
+        unknown: the number of answers that are not about this output.
+        unsure: the number of answers that are unsure.
+        effective: the number of answers that changed a probability.
+        contradictions: the number of answers that contradict a certainty of the output or of earlier answers.
 
     """
 
