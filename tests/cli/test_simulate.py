@@ -189,7 +189,7 @@ def test_what_was_stopped_goes_on_and_what_is_another_is_refused(
 ) -> None:
     asked = ("--strategy", "entropy,random", "--user", "noisy:0.2", "--seeds", "3", "-q")
     assert simulate(capsys, *asked, "--curves", "whole.csv").code == 0
-    write_arrays, left = journal._write, [4]
+    write_arrays, left = journal._write_arrays, [4]
 
     def dying(path: Path, arrays: journal.Arrays) -> None:
         write_arrays(path, arrays)
@@ -197,11 +197,11 @@ def test_what_was_stopped_goes_on_and_what_is_another_is_refused(
         if not left[0]:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(journal, "_write", dying)
+    monkeypatch.setattr(journal, "_write_arrays", dying)
     monkeypatch.setattr(journal.Journal.__init__, "__defaults__", (1,))
     assert simulate(capsys, *asked, "--curves", "parts.csv", "--resume", "run").code != 0
     assert not (files / "parts.csv").exists()
-    monkeypatch.setattr(journal, "_write", write_arrays)
+    monkeypatch.setattr(journal, "_write_arrays", write_arrays)
     assert simulate(capsys, *asked, "--curves", "parts.csv", "--resume", "run").code == 0
     assert (files / "parts.csv").read_bytes() == (files / "whole.csv").read_bytes()
     other = refused(capsys, *KEY_AND_OUTPUT, *asked, "--budget", "2", "--resume", "run")

@@ -340,7 +340,7 @@ def test_answers_from_outside_are_as_those_of_the_user(kind: Any) -> None:
     plan = Plan(strategy="fgain", kind=kind, handler="statistical")
     run, fed = Simulation(made, plan), Simulation(made, plan)
     while (question := fed.next_question()) is not None:
-        fed.take(question, fed._user.truth(kind, fed._about(question)))
+        fed.take(question, fed._user.truth(kind, fed._question_rows(question)))
         run.step()
     same_bytes(run.curve(), fed.curve())
 

@@ -165,7 +165,7 @@ def test_the_oracle_asks_what_helps_most(kind: Any, decide: Any, seed: int) -> N
         stored, gains = run.snapshot(), {}
         for each in run.ranking(99, per_block=99):
             after = Simulation.restored(made, plan, stored)
-            after.take(each, after._user.truth(kind, after._about(each)))
+            after.take(each, after._user.truth(kind, after._question_rows(each)))
             gains[each.tuple_row] = after.curve().columns["f1"][-1]
         assert gains[question.tuple_row] >= max(gains.values()) - 1e-9
         run.step()

@@ -73,8 +73,8 @@ def free_port() -> int:
 def stopped(monkeypatch: pytest.MonkeyPatch, patience: float = 0.0) -> None:
     """Do not wait long for what is gone."""
     monkeypatch.setattr(cluster, "PATIENCE", patience)
-    monkeypatch.setattr(cluster, "_CONNECTING", 0.5)
-    monkeypatch.setattr(cluster, "_TICK", 0.1)
+    monkeypatch.setattr(cluster, "_CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(cluster, "_POLL_INTERVAL", 0.1)
 
 
 @pytest.mark.slow
@@ -201,7 +201,7 @@ def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             compared(scheduler=started.scheduler_address)
     problem = pickle.loads(judge_elsewhere("9.9.9", ".", b""))
     assert str(problem).startswith("a worker has comparanda ")
-    assert str(cluster._other_version("tcp://x", None, "1.0")).startswith("tcp://x has no comparanda\n")
+    assert str(cluster._version_error("tcp://x", None, "1.0")).startswith("tcp://x has no comparanda\n")
 
 
 @pytest.mark.parametrize(

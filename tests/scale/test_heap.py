@@ -17,16 +17,16 @@ def resident() -> int:
 
 
 def test_a_function_that_the_library_lacks() -> None:
-    assert driver._function("no_function_is_called_so") is None
+    assert driver._c_function("no_function_is_called_so") is None
 
 
 def test_without_these_functions_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_function", lambda _: None)
+    monkeypatch.setattr(driver, "_c_function", lambda _: None)
     driver.keep_little()
 
 
 def test_freed_blocks_go_back_to_the_system() -> None:
-    if not Path("/proc/self/statm").exists() or driver._function("malloc_trim") is None:
+    if not Path("/proc/self/statm").exists() or driver._c_function("malloc_trim") is None:
         pytest.skip("another C library, or another system")
     driver.keep_little()
     before = resident()

@@ -301,7 +301,7 @@ def test_a_link_to_a_result_folder_stays_a_link(result: Result, folder: Path, tm
     assert cp.open(folder).verdicts.task == "toy"
 
 
-@pytest.mark.parametrize("where", ["_text_part", "_view", "_put"])
+@pytest.mark.parametrize("where", ["_write_text_part", "_write_view", "_replace_folder"])
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_nothing_is_left_when_saving_fails_in_the_middle(
     where: str, problem: BaseException, result: Result, tmp_path: Path, *, monkeypatch: pytest.MonkeyPatch

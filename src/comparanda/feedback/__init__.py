@@ -1,1 +1,1 @@
-"""Questions about probable spans: which to ask first, what an answer changes, how fast quality rises."""
+"""Questions to a reviewer about probabilistic spans: question order, effect of answers, learning curves."""

@@ -1,4 +1,4 @@
-"""What questions are about: the tuples of one run, which of them count, and which cover the same text."""
+"""The tuples of one run that questions can be asked about, the conditions that select them, and the question units."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Field:
 
     Args:
         candidates: the tuples.
-        entities: how many entities the key has in the scope; None without a key.
-        scope: which tuples count and are asked about; the others stay rivals in their blocks.
-        entity_spans: whether the key has each one's span, whatever its label.
+        entities: the number of key entities in the scope; None without a key.
+        scope: which tuples count and are asked about; the others still compete within their blocks.
+        entity_spans: for each tuple, whether its span is in the key, with any label.
 
     """
 
@@ -51,35 +51,35 @@ class Field:
 
     @cached_property
     def start(self) -> State:
-        """What is believed before the first question; a run changes a copy of it."""
+        """The probabilities before the first question; a run changes a copy of them."""
         run = self.candidates
         preference = np.empty(len(run), np.int64)
         preference[np.lexsort((run.label, run.begin, run.begin - run.end))] = np.arange(len(run))
         return state_of(run.beliefs, blocks_of(run.beliefs, preference))
 
     def sums(self, decide: Decide, min_weight: float) -> Floats:
-        """Return the sums that scores are made of before the first question."""
+        """Compute the sums behind the scores before the first question."""
         how = (decide, min_weight)
-        if how not in self._sums:
-            self._sums[how] = Tally(self, *how, self.start).sums
-        return self._sums[how]
+        if how not in self._sums_by_decision:
+            self._sums_by_decision[how] = Tally(self, *how, self.start).sums
+        return self._sums_by_decision[how]
 
     @cached_property
-    def _sums(self) -> dict[tuple[Decide, float], Floats]:
+    def _sums_by_decision(self) -> dict[tuple[Decide, float], Floats]:
         return {}
 
     @cached_property
     def groups(self) -> Rows:
-        """The text of each tuple by number; case, white space and how letters are composed do not matter."""
+        """The number of each tuple's text, ignoring case, white space and Unicode composition (NFC)."""
         number: dict[str, int] = {}
         names = self.candidates.text.names
-        codes = [number.setdefault(_plain(name), len(number)) for name in names]
+        codes = [number.setdefault(_normalise_text(name), len(number)) for name in names]
         found: Rows = np.array(codes, np.int64)[self.candidates.text.codes] if names else np.zeros(0, np.int64)
         return found
 
     @cached_property
     def pairs(self) -> Rows:
-        """The text and the label of each tuple, together one number."""
+        """The number of each tuple's combination of text and label."""
         both = self.groups * max(1, len(self.candidates.names)) + self.candidates.label
         found: Rows = np.unique(both, return_inverse=True)[1].astype(np.int64)
         return found
@@ -91,14 +91,14 @@ def field_of(
     scope: Truths | None = None,
     entity_spans: Truths | None = None,
 ) -> Field:
-    """Return what questions about some tuples are about; all of them count unless a scope says which.
+    """Build a field from tuples; all of them are in the scope unless one is given.
 
     Args:
         candidates: the tuples.
-        entities: how many entities the key has in the scope; None without a key.
+        entities: the number of key entities in the scope; None without a key.
         scope: which tuples count.
-        entity_spans: whether the key has each one's span, whatever its label. Without it, a span is in the key if it
-            is there with a label that some tuple has.
+        entity_spans: for each tuple, whether its span is in the key, with any label. By default, a span counts as in
+            the key if some tuple of the span is correct.
 
     """
     if scope is None:
@@ -109,25 +109,25 @@ def field_of(
     return Field(candidates, entities, scope, entity_spans)
 
 
-def _plain(text: str) -> str:
-    """Return a text as it is compared."""
+def _normalise_text(text: str) -> str:
+    """Normalise a text for comparison."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
-# What is asked about: all tuples of a run, or those that fulfil a condition; recall is over the key's entities there.
+# Selecting tuples by a condition. Recall is computed over the key entities that match it.
 #
-# A condition speaks of what tuples and entities of the key both have: `label`, `text`, `document` and `length`.
+# Conditions use attributes that tuples and key entities share: `label`, `text`, `document` and `length`.
 
 
 NAMES: Mapping[str, Type] = {"label": "text", "text": "text", "document": "text", "length": "number"}
-"""What a condition can speak of; the length is that in rows: words, or characters of a text without them."""
+"""The attributes available to conditions; the length is in rows: words, or characters of untokenised text."""
 
 ALL = "true"
-"""The condition that everything fulfils."""
+"""The condition that always holds."""
 
 
 def labels_condition(only: Iterable[str] = (), without: Iterable[str] = ()) -> str:
-    """Write the condition that a label is one of some, and none of others.
+    """Write the condition that a label is among the wanted ones and not among the excluded ones.
 
     >>> labels_condition(["PER", "LOC"]), labels_condition([], ["MISC"]), labels_condition()
     ('(label == "PER" or label == "LOC")', 'label != "MISC"', 'true')
@@ -139,7 +139,7 @@ def labels_condition(only: Iterable[str] = (), without: Iterable[str] = ()) -> s
 
 def check_label(view: View, run: int, label: str) -> None:
     """Refuse a label that neither the key nor a run has."""
-    candidates, claims = _sides(view, run)
+    candidates, claims = _candidates_and_claims(view, run)
     known = {*candidates.names, *claims.names}
     if label not in known:
         raise UsageError(f"the label {label!r} does not occur{nearest(label, known)}")
@@ -148,7 +148,7 @@ def check_label(view: View, run: int, label: str) -> None:
 def condition_of(
     view: View, run: int, *, where: str | None = None, only: Iterable[str] = (), without: Iterable[str] = ()
 ) -> str:
-    """Write one condition of what is asked for by a condition and by labels, which must occur."""
+    """Combine a condition and label filters into one condition; the labels must occur in the key or the run."""
     chosen, left_out = [*only], [*without]
     for label in (*chosen, *left_out):
         check_label(view, run, label)
@@ -157,30 +157,30 @@ def condition_of(
 
 
 def field_in(verdicts: Verdicts, view: View, run: int, where: str = ALL) -> Field:
-    """Return the field of a run, of all its tuples or of those that fulfil a condition."""
-    candidates, claims = _sides(view, run)
-    inside = select(where, _scope(candidates, lambda: candidates.text, verdicts.documents))
+    """Build the field of a run from all its tuples or from those that match a condition."""
+    candidates, claims = _candidates_and_claims(view, run)
+    inside = select(where, _condition_scope(candidates, lambda: candidates.text, verdicts.documents))
     of_key = claims.take(np.flatnonzero(claims.key > 0))
-    entities = int(select(where, _scope(of_key, of_key.attributes["text"].make, verdicts.documents)).sum())
+    entities = int(select(where, _condition_scope(of_key, of_key.attributes["text"].make, verdicts.documents)).sum())
     spans, known = packed([[each.document, each.begin, each.end] for each in (candidates, of_key)])
     return field_of(candidates, entities, inside, np.isin(spans, known))
 
 
 def refuse_nothing(field: Field, where: str) -> None:
-    """Refuse a condition that neither the key nor the output has anything for."""
+    """Refuse a condition that matches nothing in the key or the output."""
     if where != ALL and not field.entities and not field.scope.any():
         raise UsageError(f"nothing in the key or the output fulfils {where!r}")
 
 
-def _sides(view: View, run: int) -> tuple[Candidates, Claims]:
+def _candidates_and_claims(view: View, run: int) -> tuple[Candidates, Claims]:
     if view.candidates is None or view.claims is None:
         what = f"the view {view.name!r} has no tuples with probabilities"
         raise UsageError(what, hint="the task prob has them")
     return view.candidates[run], view.claims
 
 
-def _scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tuple[str, ...]) -> Scope:
-    """Return what a condition can see of spans."""
+def _condition_scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tuple[str, ...]) -> Scope:
+    """Return the columns of spans that a condition can use."""
     columns: dict[str, Callable[[], Column]] = {
         "label": lambda: TextColumn(spans.label, spans.names),
         "text": text,
@@ -190,19 +190,19 @@ def _scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tu
     return Scope(types=NAMES, column=lambda name: columns[name](), length=len(spans))
 
 
-# What one question is about: a tuple, a span, a block, or a text with a label.
+# The units of questions: a tuple, a span, a block, or a text with a label.
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Units:
-    """All that can be asked about, in the order of its first tuple in the scope.
+    """Everything that can be asked about, in the order of its first tuple in the scope.
 
     Args:
         kind: the kind of question.
-        first: the first tuple of each in the scope.
-        unit: the unit of each tuple; -1 for what nobody asks about.
-        row: the tuples of all units; of a text and a label only those in the scope.
-        ranges: which of these are of each unit.
+        first: the first tuple of each unit in the scope.
+        unit: the unit of each tuple; -1 for tuples that are never asked about.
+        row: the tuples of all units, unit by unit; for a text with a label, only those in the scope.
+        ranges: the range of `row` that belongs to each unit.
         scope: which tuples count.
 
     """
@@ -218,14 +218,14 @@ class Units:
         return len(self.first)
 
     def rows(self, units: Rows) -> tuple[Rows, Rows]:
-        """Return the tuples of some units, and for each the place of its unit among these."""
+        """Return the tuples of some units, and for each the index of its unit among these."""
         if self.kind == "label":
             return self.first[units], np.arange(len(units))
         found, place = self.ranges.of(units)
         return self.row[found], place
 
     def touched(self, rows: Rows) -> Rows:
-        """Return the units of some tuples, each once."""
+        """Return the distinct units of some tuples."""
         found = self.unit[rows]
         if self.kind != "label":
             found = np.unique(found)
@@ -233,13 +233,13 @@ class Units:
         return kept
 
     def open(self, state: State, units: Rows, plan: Plan, settled: Truths) -> Truths:
-        """Whether there is something to ask about each of some units.
+        """Determine for each of some units whether there is anything to ask about it.
 
         Args:
-            state: what is believed.
+            state: the current probabilities.
             units: the units.
-            plan: whether certain ones are asked about.
-            settled: the blocks of which a user has said what is true.
+            plan: decides whether certain units are asked about.
+            settled: the blocks whose truth an answer has established.
 
         """
         if self.kind == "span":
@@ -259,7 +259,7 @@ class Units:
 
 
 def units_of(field: Field, kind: Kind) -> Units:
-    """Return all that questions of a kind can be about."""
+    """Build the units that questions of a kind can be about."""
     blocks = field.start.blocks
     within = np.flatnonzero(field.scope)
     if kind == "label":

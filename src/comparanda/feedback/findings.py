@@ -1,7 +1,7 @@
-"""Which questions to ask first: the course of F1 and of other scores under strategies of feedback, in numbers.
+"""The comparison of feedback strategies: learning curves of F1 and other scores, as findings, tables, files and charts.
 
 Strategies are compared on a common horizon, by default the largest number of questions that any of them asked; those
-that are through earlier keep their last value.
+that end earlier keep their last value.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("f1", "precision", "recall", "expected_precision", "expected_recall")
-"""The measures whose curves are summed up; the first is the main one."""
+"""The measures whose curves are summarised; the first is the main one."""
 
 LARGEST = 5
-"""How many of the most frequent texts are named."""
+"""The number of most frequent texts listed."""
 
 SMALL, WITHIN = "no finding", "within the band"
-"""What a difference of areas says: too small to rank by, or no larger than that of two seeds; else None."""
+"""The readings of a difference of areas: too small to rank by, or within the band of seeds; else None."""
 
-_BAND = (0.05, 0.95)
-_HALF, _MOST = 0.5, 0.9
+_BAND_QUANTILES = (0.05, 0.95)
+_HALF, _NINE_TENTHS = 0.5, 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Levels:
-    """A number for each measure: its value at some question, or the area under its curve; None where undefined."""
+    """A value for each measure: its score after some question, or the area under its curve; None where undefined."""
 
     f1: float | None
     precision: float | None
@@ -70,23 +70,23 @@ class Levels:
 
 @dataclass(frozen=True, kw_only=True)
 class Tried:
-    """How one strategy did.
+    """The results of one strategy.
 
     Args:
         strategy: its name.
-        seeds: how many runs these are means of.
-        questions: how many questions the longest of them asked.
+        seeds: the number of runs averaged.
+        questions: the number of questions in the longest run.
         end: the scores at the horizon.
-        end_low: the lower end of the band of F1 there: the 5th percentile over seeds; None for one run.
-        end_high: the upper end: the 95th.
+        end_low: the lower end of the band of F1 at the horizon: the 5th percentile over seeds; None for one run.
+        end_high: the upper end: the 95th percentile.
         area: the areas under the curves, up to the horizon.
-        area_low: the lower end of the band of that under F1.
+        area_low: the lower end of the band of the area under F1.
         area_high: the upper end.
-        normalised: which part of what could be gained that area has gained: 0 for a flat start, 1 for a flat ceiling.
-        to_half: after how many questions half of the gain is there; None where it is never.
-        to_most: the same for 90 % of it.
-        changed: how many tuples came into the hard output or left it, in the mean.
-        contradictions: how many answers contradicted what was certain, in the mean.
+        normalised: the area under F1 as a share of the possible gain: 0 for a constant start, 1 for a constant ceiling.
+        to_half: the number of questions until half of the gain is reached; None if it never is.
+        to_most: the same for 90 % of the gain.
+        changed: the mean number of tuples that entered or left the hard output.
+        contradictions: the mean number of answers that contradicted a certainty.
 
     """
 
@@ -108,7 +108,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class AreaDifference:
-    """By how much the area of a strategy exceeds that of another, and what that says."""
+    """The difference between the areas of two strategies, and its reading."""
 
     first: str
     second: str
@@ -118,7 +118,7 @@ class AreaDifference:
 
 @dataclass(frozen=True)
 class RepeatedText:
-    """A text that stands at several places."""
+    """A text that occurs at several places."""
 
     text: str
     places: int
@@ -128,13 +128,13 @@ class RepeatedText:
 
 @dataclass(frozen=True)
 class Repetition:
-    """How much of the scope is repeated text, which is all that a handler can spread answers by.
+    """The amount of repeated text in the scope, to which the statistical handler can extend answers.
 
     Args:
-        tuples: how many tuples have a text that stands at two places or more.
-        share: their share of all.
+        tuples: the number of tuples whose text occurs at two or more places.
+        share: their share of all tuples.
         largest: the most frequent of these texts.
-        largest_share: the share of tuples that these have.
+        largest_share: the share of tuples with the most frequent texts.
 
     """
 
@@ -156,32 +156,32 @@ class Regular:
 
 @dataclass(frozen=True, kw_only=True)
 class Simulated(Finding):
-    """What strategies of feedback gain on one output.
+    """The gains of feedback strategies on one output.
 
     Args:
-        system: whose output.
-        where: the condition that tuples and entities of the scope fulfil.
+        system: the name of the output.
+        where: the condition on the tuples and entities of the scope.
         ask: what is asked: `label`, `span`, `choice` or `group`.
-        handler: what an answer changes: `basic`, its block; `statistical`, other places of its text as well.
+        handler: what an answer changes: `basic`, its block; `statistical`, other occurrences of its text as well.
         user: how the user answers.
-        decide: how tuples are decided on.
-        area_by: how areas are counted: `trapezoid` or `thesis`, whose areas may exceed 1.
-        budget: how many questions may be asked; None for as many as there are.
-        horizon: up to which question strategies are compared.
+        decide: how the hard output is decided.
+        area_by: the formula for areas: `trapezoid` or `thesis`, whose areas may exceed 1.
+        budget: the maximum number of questions; None for no limit.
+        horizon: the number of questions up to which strategies are compared.
         seed: the first seed.
-        entities: how many entities the key has in the scope.
-        tuples: how many tuples the output has there.
-        uncertain: how many of these are neither certain nor impossible.
+        entities: the number of key entities in the scope.
+        tuples: the number of output tuples in the scope.
+        uncertain: the number of tuples that are neither certain nor impossible.
         start: the scores before the first question.
-        e100: the share of entities that some tuple has, however unlikely.
+        e100: the share of entities that some tuple matches, however improbable.
         ceiling: the F1 of all these and nothing else: 2 · E100 / (1 + E100).
-        best_end: the best F1 that any strategy has at the horizon; gains are counted from the start to it.
-        least_difference: the difference of areas below which nothing is found: 1 / (2 · horizon).
-        repeated: how much is repeated text.
+        best_end: the best F1 of any strategy at the horizon; gains are measured from the start to it.
+        least_difference: the difference of areas below which there is no finding: 1 / (2 · horizon).
+        repeated: the amount of repeated text.
         regular: the scores of the output without probabilities, if one was given.
-        strategies: how each strategy did.
-        pairs: the differences of their areas.
-        warnings: what to know before reading these numbers.
+        strategies: the results of each strategy.
+        pairs: the differences between the areas of strategies.
+        warnings: limitations of these numbers.
 
     """
 
@@ -226,15 +226,15 @@ def simulation(
     horizon: int | None = None,
     regular: tuple[str, Field] | None = None,
 ) -> Simulated:
-    """Sum up what strategies gained.
+    """Summarise the gains of strategies.
 
     Args:
-        field: what was asked about.
+        field: the tuples asked about.
         trials: the strategies' curves, all of one plan.
-        system: whose output it is.
+        system: the name of the output.
         where: the condition of the scope.
-        area_by: how areas are counted.
-        horizon: up to which question strategies are compared; by default the longest way of any of them.
+        area_by: the formula for areas.
+        horizon: the number of questions up to which strategies are compared; by default that of the longest curve.
         regular: the name and the field of the output without probabilities.
 
     """
@@ -247,7 +247,8 @@ def simulation(
     ceiling = None if e100 is None else 2 * e100 / (1 + e100)
     best_end = max((end for course in courses if (end := _mean(course.ends(MEASURES[0]))) is not None), default=None)
     strategies = tuple(
-        _tried(course, how=area_by, start=start.f1, ceiling=ceiling, best_end=best_end) for course in courses
+        _summarise_strategy(course, how=area_by, start=start.f1, ceiling=ceiling, best_end=best_end)
+        for course in courses
     )
     weight = field.candidates.beliefs.weight[field.scope]
     return Simulated(
@@ -270,15 +271,15 @@ def simulation(
         best_end=best_end,
         least_difference=least_difference(horizon),
         repeated=repetition(field),
-        regular=None if regular is None else _regular(*regular),
+        regular=None if regular is None else _score_regular_output(*regular),
         strategies=strategies,
-        pairs=tuple(_difference(first, second, horizon) for first, second in combinations(strategies, 2)),
+        pairs=tuple(_compare_areas(first, second, horizon) for first, second in combinations(strategies, 2)),
         warnings=tuple(_warnings(field, trials, area_by)),
     )
 
 
 class Course:
-    """The curves of one strategy on a common horizon, a row a seed; a mean is undefined where one of them is."""
+    """The curves of one strategy on a common horizon, one row per seed; a mean is undefined where any value is."""
 
     def __init__(self, trial: Trial, horizon: int) -> None:
         self.trial, self.horizon = trial, horizon
@@ -296,7 +297,7 @@ class Course:
         """Return the 5th and the 95th percentile over seeds after each question; None for one seed."""
         if len(self.trial.curves) == 1:
             return None
-        low, high = np.quantile(self.rows(measure), _BAND, axis=0)
+        low, high = np.quantile(self.rows(measure), _BAND_QUANTILES, axis=0)
         return low, high
 
     def ends(self, measure: str) -> list[float | None]:
@@ -308,8 +309,10 @@ class Course:
         return [area(row, how) for row in self.rows(measure)]
 
 
-def _tried(course: Course, how: Area, start: float | None, ceiling: float | None, *, best_end: float | None) -> Tried:
-    """Sum up one strategy."""
+def _summarise_strategy(
+    course: Course, how: Area, start: float | None, ceiling: float | None, *, best_end: float | None
+) -> Tried:
+    """Summarise one strategy."""
     curves = course.trial.curves
     ends, areas = ({name: make(name) for name in MEASURES} for make in (course.ends, partial(course.areas, how=how)))
     end_low, end_high = _band(ends[MEASURES[0]])
@@ -325,8 +328,8 @@ def _tried(course: Course, how: Area, start: float | None, ceiling: float | None
         area_low=area_low,
         area_high=area_high,
         normalised=normalised(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
-        to_half=_reached(course, start, best_end, _HALF),
-        to_most=_reached(course, start, best_end, _MOST),
+        to_half=_questions_to_gain(course, start, best_end, _HALF),
+        to_most=_questions_to_gain(course, start, best_end, _NINE_TENTHS),
         changed=_mean(course.ends("changed")),
         contradictions=_mean(course.ends("contradictions")),
     )
@@ -343,18 +346,18 @@ def _band(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     known = [value for value in values if value is not None]
     if len(values) == 1 or len(known) < len(values):
         return None, None
-    low, high = np.quantile(known, _BAND)
+    low, high = np.quantile(known, _BAND_QUANTILES)
     return float(low), float(high)
 
 
-def _reached(course: Course, start: float | None, best_end: float | None, part: float) -> int | None:
-    """Return after how many questions the mean has a part of the gain; None where it never has, or nobody gains."""
+def _questions_to_gain(course: Course, start: float | None, best_end: float | None, part: float) -> int | None:
+    """Return the number of questions for a share of the gain; None if it is never reached or there is no gain."""
     if start is None or best_end is None or best_end - start <= SAME:
         return None
     return questions_until(course.mean(MEASURES[0]), start + part * (best_end - start))
 
 
-def _difference(first: Tried, second: Tried, horizon: int) -> AreaDifference:
+def _compare_areas(first: Tried, second: Tried, horizon: int) -> AreaDifference:
     """Compare the areas of two strategies."""
     one, other = first.area.f1, second.area.f1
     if one is None or other is None:
@@ -363,17 +366,17 @@ def _difference(first: Tried, second: Tried, horizon: int) -> AreaDifference:
     reading = None
     if least is None or abs(other - one) < least:
         reading = SMALL
-    elif _within(one, second) or _within(other, first):
+    elif _is_within_band(one, second) or _is_within_band(other, first):
         reading = WITHIN
     return AreaDifference(first.strategy, second.strategy, other - one, reading)
 
 
-def _within(value: float, tried: Tried) -> bool:
+def _is_within_band(value: float, tried: Tried) -> bool:
     return tried.area_low is not None and tried.area_high is not None and tried.area_low <= value <= tried.area_high
 
 
 def repetition(field: Field) -> Repetition:
-    """Count tuples of the scope whose text stands at several places; labels of one place are one place."""
+    """Count tuples of the scope whose text occurs at several places, irrespective of labels."""
     group, place = field.groups[field.scope], field.candidates.beliefs.alternative[field.scope]
     total = len(group)
     if not total:
@@ -393,7 +396,7 @@ def repetition(field: Field) -> Repetition:
     return Repetition(repeated, share(repeated, total), named, share(int(tuples[largest].sum()), total))
 
 
-def _regular(system: str, field: Field) -> Regular:
+def _score_regular_output(system: str, field: Field) -> Regular:
     """Score the output without probabilities, in the scope."""
     chosen = field.candidates.decided & field.scope
     right, claimed = int((chosen & field.candidates.correct).sum()), int(chosen.sum())
@@ -402,7 +405,7 @@ def _regular(system: str, field: Field) -> Regular:
 
 
 def _warnings(field: Field, trials: Sequence[Trial], how: Area) -> Iterator[str]:
-    """Say what makes these numbers less than they seem."""
+    """List what limits the meaning of these numbers."""
     candidates, beliefs, plan = field.candidates, field.candidates.beliefs, trials[0].curves[0].plan
     if not any(len(curve) for trial in trials for curve in trial.curves) and plan.budget != 0:
         yield "nothing to ask: no tuple is uncertain (the output may have no probabilities)"
@@ -420,11 +423,11 @@ def _warnings(field: Field, trials: Sequence[Trial], how: Area) -> Iterator[str]
         yield "areas by the thesis's formula divide n + 1 values by n: they may exceed 1"
 
 
-# What strategies of feedback gain, as tables.
+# Tables of the gains of strategies.
 
 
 _PAIRS = 45
-_CALLED = {
+_DISPLAY_NAMES = {
     "f1": "F1",
     "precision": "P",
     "recall": "R",
@@ -434,16 +437,16 @@ _CALLED = {
 
 
 def called(measure: str) -> str:
-    """Return what a measure is called in a heading.
+    """Return the name of a measure for headings.
 
     >>> called("expected_recall")
     'E(R)'
     """
-    return _CALLED[measure]
+    return _DISPLAY_NAMES[measure]
 
 
 def simulation_tables(finding: Simulated, top: int | None) -> tuple[Table, ...]:
-    """Return how each strategy did by F1, by the other measures, and how far they differ."""
+    """Build the tables of strategies by F1, of the other measures, and of the differences of areas."""
     pairs = (_pair_table(finding, top),) if finding.pairs else ()
     return (_strategy_table(finding), _measure_table(finding), *pairs)
 
@@ -489,7 +492,7 @@ def _strategy_row(finding: Simulated, each: Tried) -> tuple[Any, ...]:
 
 
 def _notes(finding: Simulated) -> list[str]:
-    """Say how these numbers were made, and what to know before reading them."""
+    """Describe how these numbers were obtained and how to read them."""
     asked = "until nothing is uncertain" if finding.budget is None else f"at most {finding.budget:,}"
     notes = [
         f"{finding.ask} questions ({asked}), {finding.handler} handler, user {finding.user}, decided by "
@@ -498,34 +501,34 @@ def _notes(finding: Simulated) -> list[str]:
         f"of the gain: 0 for staying at the start, 100 for the ceiling, F1 {cell('share', finding.ceiling)} "
         f"(E100 {cell('share', finding.e100)}), from the first question on; "
         f"to 50 and 90 %: questions for these parts of the way to the best end, {cell('share', finding.best_end)}",
-        _repeated(finding),
+        _describe_repetition(finding),
     ]
     if finding.where != "true":
-        notes.insert(0, f"scope: {finding.where} ({_sizes(finding)})")
+        notes.insert(0, f"scope: {finding.where} ({_describe_scope(finding)})")
     if finding.regular is not None:
         each = finding.regular
         scores = {"F1": each.f1, "P": each.precision, "R": each.recall}
-        said = ", ".join(f"{name} {cell('share', value)}" for name, value in scores.items())
-        notes.append(f"{each.system}, without probabilities: {said}")
+        summary = ", ".join(f"{name} {cell('share', value)}" for name, value in scores.items())
+        notes.append(f"{each.system}, without probabilities: {summary}")
     return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
 
 
-def _sizes(finding: Simulated) -> str:
+def _describe_scope(finding: Simulated) -> str:
     entities = "" if finding.entities is None else f", {counted(finding.entities, 'entity', 'entities')} of the key"
     return f"{counted(finding.tuples, 'tuple')}, of which {finding.uncertain:,} uncertain{entities}"
 
 
-def _repeated(finding: Simulated) -> str:
+def _describe_repetition(finding: Simulated) -> str:
     found = finding.repeated
-    said = f"repeated text: {cell('share', found.share)} % of {counted(finding.tuples, 'tuple')}"
+    summary = f"repeated text: {cell('share', found.share)} % of {counted(finding.tuples, 'tuple')}"
     if not found.largest:
-        return said
+        return summary
     texts = ", ".join(f"{cell('text', each.text)} ({each.places:,})" for each in found.largest)
-    return f"{said}; most often {texts}: {cell('share', found.largest_share)} %"
+    return f"{summary}; most often {texts}: {cell('share', found.largest_share)} %"
 
 
 def _measure_table(finding: Simulated) -> Table:
-    """Return ends and areas of the other measures."""
+    """Build the table of final values and areas of the other measures."""
     others = MEASURES[1:]
     fields = (
         TableField("strategy", "strategy"),
@@ -560,59 +563,62 @@ def _pair_table(finding: Simulated, top: int | None) -> Table:
     return Table(name="differences", title="How far the areas differ", fields=fields, rows=kept, notes=notes)
 
 
-# Curves of feedback as files, and as a chart. The same numbers give the same bytes.
+# Curves as files and as a chart. The same numbers give the same bytes.
 
 
 SCHEMA = "comparanda/curves/1"
-"""What the JSON of curves is called; the number rises when its shape changes."""
+"""The schema name of the JSON of curves; the number is incremented when its structure changes."""
 
 _COUNTS = frozenset({"question", "changed", "contradictions"})
-_ANSWERS = {-1: None, 0: "no", 1: "yes", 2: "mixed", 3: "unsure"}
+_ANSWER_WORDS = {-1: None, 0: "no", 1: "yes", 2: "mixed", 3: "unsure"}
 
 
 def curves_as_csv(trials: Sequence[Trial]) -> str:
-    """Return all curves as CSV, a question a line; what is undefined is empty."""
+    """Format all curves as CSV, one question per line; undefined values are empty."""
     lines = [",".join(("strategy", "seed", *COLUMNS, "answer"))]
-    for curve in _each(trials):
-        columns = [["" if value is None else repr(value) for value in values] for values in _columns(curve).values()]
-        answers = [answer or "" for answer in _answers(curve)]
+    for curve in _all_curves(trials):
+        columns = [
+            ["" if value is None else repr(value) for value in values] for values in _column_values(curve).values()
+        ]
+        answers = [answer or "" for answer in _answer_words(curve)]
         begin = f"{curve.plan.strategy},{curve.plan.seed},"
         lines += [begin + ",".join(row) for row in zip(*columns, answers, strict=True)]
     return "\n".join(lines) + "\n"
 
 
 def curves_as_json_lines(trials: Sequence[Trial]) -> str:
-    """Return all curves as JSON lines, a question each; what is undefined is null."""
+    """Format all curves as JSON lines, one question each; undefined values are null."""
     lines = []
-    for curve in _each(trials):
-        columns = {**_columns(curve), "answer": _answers(curve)}
-        said: dict[str, Any] = {"strategy": curve.plan.strategy, "seed": curve.plan.seed}
+    for curve in _all_curves(trials):
+        columns = {**_column_values(curve), "answer": _answer_words(curve)}
+        summary: dict[str, Any] = {"strategy": curve.plan.strategy, "seed": curve.plan.seed}
         lines += [
-            json.dumps({**said, **dict(zip(columns, row, strict=True))}) for row in zip(*columns.values(), strict=True)
+            json.dumps({**summary, **dict(zip(columns, row, strict=True))})
+            for row in zip(*columns.values(), strict=True)
         ]
     return "\n".join(lines) + "\n"
 
 
 def curves_as_json(trials: Sequence[Trial], signature: str) -> str:
-    """Return all curves as one JSON document, a list for each column."""
+    """Format all curves as one JSON document, a list for each column."""
     curves = [
         {
             "strategy": curve.plan.strategy,
             "seed": curve.plan.seed,
-            **_columns(curve),
-            "answer": _answers(curve),
+            **_column_values(curve),
+            "answer": _answer_words(curve),
         }
-        for curve in _each(trials)
+        for curve in _all_curves(trials)
     ]
     return json.dumps({"schema": SCHEMA, "signature": signature, "curves": curves}) + "\n"
 
 
-def _each(trials: Sequence[Trial]) -> Iterator[Curve]:
+def _all_curves(trials: Sequence[Trial]) -> Iterator[Curve]:
     return (curve for trial in trials for curve in trial.curves)
 
 
-def _columns(curve: Curve) -> dict[str, list[float | None]]:
-    """Return the columns: counts as whole numbers, None where a value is undefined."""
+def _column_values(curve: Curve) -> dict[str, list[float | None]]:
+    """Convert the columns: counts as integers, None where a value is undefined."""
     found: dict[str, list[float | None]] = {}
     for name in COLUMNS:
         values = curve.columns[name].tolist()
@@ -621,16 +627,16 @@ def _columns(curve: Curve) -> dict[str, list[float | None]]:
     return found
 
 
-def _answers(curve: Curve) -> list[str | None]:
-    return [_ANSWERS[answer] for answer in curve.answers.tolist()]
+def _answer_words(curve: Curve) -> list[str | None]:
+    return [_ANSWER_WORDS[answer] for answer in curve.answers.tolist()]
 
 
 def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1") -> LineChart:
-    """Return the course of a measure under all strategies, with the band of seeds and what it is compared with."""
+    """Build the chart of a measure under all strategies, with bands over seeds and reference lines."""
     from comparanda.render.charts import Axis, Line, LineChart
 
     name, horizon = called(measure), finding.horizon
-    lines = [_line(Course(trial, horizon), measure) for trial in trials]
+    lines = [_chart_line(Course(trial, horizon), measure) for trial in trials]
     levels = {"ceiling": finding.ceiling} if measure == "f1" else {}
     if finding.regular is not None:
         levels[finding.regular.system] = getattr(finding.regular, measure, None)
@@ -644,7 +650,7 @@ def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1"
     return LineChart(
         title=f"{finding.system}: {name} after each question",
         subtitle=scope + how,
-        description=_described(finding, measure),
+        description=_describe_chart(finding, measure),
         x=Axis(label="questions", unit="count", low=0, high=max(horizon, 1)),
         y=Axis(label=f"{name} (%)", unit="share"),
         lines=tuple(lines),
@@ -652,7 +658,7 @@ def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1"
     )
 
 
-def _line(course: Course, measure: str) -> Line:
+def _chart_line(course: Course, measure: str) -> Line:
     from comparanda.render.charts import Line
 
     band, seeds = course.band(measure), len(course.trial.curves)
@@ -661,8 +667,8 @@ def _line(course: Course, measure: str) -> Line:
     return Line(name=name, x=range(course.horizon + 1), y=course.mean(measure), low=low, high=high)
 
 
-def _described(finding: Simulated, measure: str) -> str:
-    """Say in words what the chart shows."""
+def _describe_chart(finding: Simulated, measure: str) -> str:
+    """Describe the chart in words."""
     start = cell("share", getattr(finding.start, measure))
     ends = ", ".join(f"{each.strategy} {cell('share', getattr(each.end, measure))}" for each in finding.strategies)
     asked = counted(finding.horizon, "question")

@@ -1,7 +1,7 @@
-"""A folder in which simulations keep what they have done, so that they can be killed at any time and go on.
+"""Resumable simulations: a folder that stores finished curves and the snapshot of the current run.
 
-It holds `journal.json`, which says what is simulated, a file for each curve that is done, and one for what is under
-way. Each is there whole or not at all. What goes on gives the same numbers as what was never stopped.
+The folder holds `journal.json`, which describes what is simulated, one file for each finished curve, and a snapshot of
+the run in progress. Files are written atomically. A resumed simulation gives the same numbers as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -30,70 +30,76 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 EVERY = 500
-"""After how many questions what is under way is written down."""
+"""The number of questions between two snapshots."""
 
 SHAPE = 1
-"""Rises whenever what the files hold changes."""
+"""The version of the file contents; incremented with every change of them."""
 
-_NAME = "journal.json"
+_JOURNAL_FILE = "journal.json"
 _ASKED, _ANSWERS = "asked", "answers"
 
 
 class Journal:
-    """What was done of some simulations, in a folder.
+    """The stored progress of some simulations.
 
     Args:
-        folder: where; it is made if it is not there.
-        field: what is asked about.
-        plans: all that is to be simulated.
-        every: after how many questions what is under way is written down.
+        folder: the folder; created if it does not exist.
+        field: the tuples asked about.
+        plans: the plans to simulate.
+        every: the number of questions between two snapshots.
 
     """
 
     def __init__(self, folder: str, field: Field, plans: Sequence[Plan], every: int = EVERY) -> None:
         self.folder, self.field, self.every = Path(folder), field, every
-        _begin(self.folder, _contents(field, plans))
+        _prepare_folder(self.folder, _describe_simulation(field, plans))
 
-    def curve(self, plan: Plan, told: Callable[[int], None] | None = None) -> Curve:
-        """Return the curve of a plan: as written down, or simulated from where it was left.
+    def curve(self, plan: Plan, on_question: Callable[[int], None] | None = None) -> Curve:
+        """Load the curve of a plan, or simulate it from its last snapshot.
 
         Args:
             plan: one of the plans.
-            told: called with the number of questions after each.
+            on_question: called after each question with the number of questions so far.
 
         """
-        done = self.folder / f"{plan.strategy}-{plan.seed}.npz"
-        written = _read(done)
+        curve_path = self.folder / f"{plan.strategy}-{plan.seed}.npz"
+        written = _read_arrays(curve_path)
         if written is not None:
-            return _curve(plan, written, done)
-        found = simulate(self.field, plan, told) if is_fixed(plan) else self._simulated(plan, told)
-        _write(done, {**found.columns, _ASKED: found.asked, _ANSWERS: found.answers})
-        self._under_way(plan).unlink(missing_ok=True)
+            return _curve_of_arrays(plan, written, curve_path)
+        found = (
+            simulate(self.field, plan, on_question)
+            if is_fixed(plan)
+            else self._simulate_with_snapshots(plan, on_question)
+        )
+        _write_arrays(curve_path, {**found.columns, _ASKED: found.asked, _ANSWERS: found.answers})
+        self._snapshot_path(plan).unlink(missing_ok=True)
         return found
 
-    def _under_way(self, plan: Plan) -> Path:
+    def _snapshot_path(self, plan: Plan) -> Path:
         return self.folder / f"{plan.strategy}-{plan.seed}.part.npz"
 
-    def _simulated(self, plan: Plan, told: Callable[[int], None] | None) -> Curve:
-        path = self._under_way(plan)
-        snapshot = _read(path)
-        simulation = Simulation(self.field, plan) if snapshot is None else self._restored(plan, snapshot, path)
+    def _simulate_with_snapshots(self, plan: Plan, on_question: Callable[[int], None] | None) -> Curve:
+        path = self._snapshot_path(plan)
+        snapshot = _read_arrays(path)
+        simulation = (
+            Simulation(self.field, plan) if snapshot is None else self._restore_simulation(plan, snapshot, path)
+        )
         while simulation.step():
             if len(simulation) % self.every == 0:
-                _write(path, simulation.snapshot())
-            if told is not None:
-                told(len(simulation))
+                _write_arrays(path, simulation.snapshot())
+            if on_question is not None:
+                on_question(len(simulation))
         return simulation.curve()
 
-    def _restored(self, plan: Plan, snapshot: Arrays, path: Path) -> Simulation:
+    def _restore_simulation(self, plan: Plan, snapshot: Arrays, path: Path) -> Simulation:
         try:
             return Simulation.restored(self.field, plan, dict(snapshot))
         except (KeyError, ValueError, IndexError):
-            raise _broken(path) from None
+            raise _damage_error(path) from None
 
 
-def _contents(field: Field, plans: Sequence[Plan]) -> dict[str, Any]:
-    """Say what is simulated, so that nothing else goes on in its place."""
+def _describe_simulation(field: Field, plans: Sequence[Plan]) -> dict[str, Any]:
+    """Describe what is simulated, so that another simulation cannot resume from the same folder."""
     common = {name: value for name, value in asdict(plans[0]).items() if name not in {"strategy", "seed"}}
     return {
         "journal": SHAPE,
@@ -105,7 +111,7 @@ def _contents(field: Field, plans: Sequence[Plan]) -> dict[str, Any]:
 
 
 def fingerprint(field: Field) -> str:
-    """Return a digest of all that a simulation sees."""
+    """Compute a digest of all data that a simulation uses."""
     found = hashlib.sha256()
     candidates, beliefs = field.candidates, field.candidates.beliefs
     arrays = [
@@ -118,38 +124,38 @@ def fingerprint(field: Field) -> str:
         worlds = beliefs.worlds
         arrays += [worlds.block, worlds.probability, worlds.offsets, worlds.member]
     for each in arrays:
-        found.update(f"{len(each)}:".encode() + np.ascontiguousarray(each, _plain(each)).tobytes())
+        found.update(f"{len(each)}:".encode() + np.ascontiguousarray(each, _wide_type(each)).tobytes())
     names = [list(candidates.names), list(candidates.text.names), field.entities]
     found.update(json.dumps(names).encode())
     return found.hexdigest()
 
 
-def _plain(values: NDArray[Any]) -> str:
-    """Return one type for all whole numbers and one for all others: how wide codes are says nothing."""
+def _wide_type(values: NDArray[Any]) -> str:
+    """Return a common type for integers and one for floats, so that the width of codes does not matter."""
     return "<f8" if values.dtype.kind == "f" else "<i8"
 
 
-def _begin(folder: Path, contents: dict[str, Any]) -> None:
-    """Make the folder ready, or see whether it is about the same."""
+def _prepare_folder(folder: Path, contents: dict[str, Any]) -> None:
+    """Create the folder, or check that an existing one is of the same simulation."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / _NAME
+        path = folder / _JOURNAL_FILE
         if path.exists():
-            _compare(folder, json.loads(path.read_text(encoding="utf-8")), contents)
-        elif any(each.name != f"{_NAME}.new" for each in folder.iterdir()):
+            _refuse_other_simulation(folder, json.loads(path.read_text(encoding="utf-8")), contents)
+        elif any(each.name != f"{_JOURNAL_FILE}.new" for each in folder.iterdir()):
             raise UsageError("the folder has files, but none of a simulation", where=str(folder), hint="name a new one")
         else:
-            _replace(path, lambda stream: stream.write(json.dumps(contents, indent=2).encode()))
+            _replace_file(path, lambda stream: stream.write(json.dumps(contents, indent=2).encode()))
     except (ValueError, UnicodeDecodeError):
-        raise _broken(folder / _NAME) from None
+        raise _damage_error(folder / _JOURNAL_FILE) from None
     except OSError as problem:
         raise UsageError(f"cannot be used: {problem.strerror or problem}", where=str(folder)) from None
 
 
-def _compare(folder: Path, old: Any, new: dict[str, Any]) -> None:
-    """Refuse a folder in which something else was simulated."""
+def _refuse_other_simulation(folder: Path, old: Any, new: dict[str, Any]) -> None:
+    """Refuse a folder that holds another simulation."""
     if not isinstance(old, dict) or not isinstance(old.get("plan"), dict):
-        raise _broken(folder / _NAME)
+        raise _damage_error(folder / _JOURNAL_FILE)
     hint = "name another folder, or remove this one to begin anew"
     if (old.get("journal"), old.get("version")) != (new["journal"], new["version"]):
         what = f"what is there was begun by version {old.get('version')}, and this is {new['version']}"
@@ -160,44 +166,46 @@ def _compare(folder: Path, old: Any, new: dict[str, Any]) -> None:
     then, now = {"runs": old.get("runs"), **old["plan"]}, {"runs": new["runs"], **new["plan"]}
     unlike = [name for name in now if then.get(name) != now[name]]
     if unlike:
-        said = "; ".join(f"{name} was {_said(then.get(name))} and is {_said(now[name])}" for name in unlike)
-        raise UsageError(f"what is there was begun with another plan: {said}", where=str(folder), hint=hint)
+        differences = "; ".join(
+            f"{name} was {_format_value(then.get(name))} and is {_format_value(now[name])}" for name in unlike
+        )
+        raise UsageError(f"what is there was begun with another plan: {differences}", where=str(folder), hint=hint)
 
 
-def _said(value: Any) -> str:
-    """Write a part of a plan: lists as far as they are short."""
+def _format_value(value: Any) -> str:
+    """Format a value of a plan; long lists are truncated."""
     if isinstance(value, list):
         return ", ".join(map(str, value[:4])) + (" …" if len(value) > 4 else "")
     return json.dumps(value)
 
 
-def _read(path: Path) -> Arrays | None:
-    """Read arrays; None where they were not written yet."""
+def _read_arrays(path: Path) -> Arrays | None:
+    """Read arrays from a file; None if it does not exist yet."""
     if not path.exists():
         return None
     try:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile):  # TypeError: one array and no archive
-        raise _broken(path) from None
+        raise _damage_error(path) from None
 
 
-def _curve(plan: Plan, written: Arrays, path: Path) -> Curve:
+def _curve_of_arrays(plan: Plan, written: Arrays, path: Path) -> Curve:
     if {*written} != {*COLUMNS, _ASKED, _ANSWERS}:
-        raise _broken(path)
+        raise _damage_error(path)
     return Curve(plan, {name: written[name] for name in COLUMNS}, written[_ASKED], written[_ANSWERS])
 
 
-def _write(path: Path, arrays: Arrays) -> None:
-    """Write arrays."""
+def _write_arrays(path: Path, arrays: Arrays) -> None:
+    """Write arrays to a file."""
     try:
-        _replace(path, lambda stream: np.savez(stream, allow_pickle=False, **arrays))
+        _replace_file(path, lambda stream: np.savez(stream, allow_pickle=False, **arrays))
     except OSError as problem:
         raise UsageError(f"cannot be written: {problem.strerror or problem}", where=str(path)) from None
 
 
-def _replace(path: Path, write: Callable[[Any], object]) -> None:
-    """Write beside the file and rename: whenever the program dies, the file is the old one or the new one."""
+def _replace_file(path: Path, write: Callable[[Any], object]) -> None:
+    """Write a temporary file and rename it, so that an interruption leaves either the old or the new file."""
     temporary = path.with_name(f"{path.name}.new")
     with open(temporary, "wb") as stream:
         write(stream)
@@ -206,5 +214,5 @@ def _replace(path: Path, write: Callable[[Any], object]) -> None:
     os.replace(temporary, path)
 
 
-def _broken(path: Path) -> UsageError:
+def _damage_error(path: Path) -> UsageError:
     return UsageError("cannot be read as part of a simulation", where=str(path), hint="remove the folder to begin anew")

@@ -1,4 +1,4 @@
-"""A question to the user, and what may come back."""
+"""Questions, answers, and the plan of a simulation: strategy, budget, handler and simulated user."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 Answer = Literal["yes", "no", "mixed", "unsure"] | int
-"""What a user says; of a choice the row that is right, or -1 for none of these.
+"""A user's answer; to a choice, the row of the correct tuple, or -1 for none of them.
 
-Of a group, yes means always and no means never.
+To a group question, yes means always and no means never.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about a tuple, or about the span, the block or the text that it is of.
+    """A question about a tuple, or about its span, its block or its text.
 
     Args:
-        kind: what is asked.
-        tuple_row: the row of the tuple among the candidates; for other kinds, one that stands for all.
+        kind: the kind of question.
+        tuple_row: the row of the tuple among the candidates; for other kinds, a representative tuple.
 
     """
 
@@ -35,7 +35,7 @@ class Question:
     tuple_row: int
 
 
-# What is asked, in which order, by which rules, and how the user answers.
+# Question kinds, strategies, handlers and costs.
 
 
 Kind = Literal["label", "span", "choice", "group"]
@@ -44,7 +44,7 @@ Handler = Literal["basic", "statistical"]
 HANDLERS: tuple[Handler, ...] = get_args(Handler)
 
 FIXED = ("random", "document", "high", "low", "group_size")
-"""Strategies whose order is there before the first answer, and which no answer changes."""
+"""Strategies whose order is fixed before the first answer."""
 
 STRATEGIES = (
     "random",
@@ -59,20 +59,20 @@ STRATEGIES = (
     "infogain",
     "oracle",
 )
-"""All strategies by name; the oracle alone looks at the key."""
+"""The names of all strategies; only the oracle uses the key."""
 
 COSTS: dict[Kind, float] = {"label": 1.0, "span": 1.0, "choice": 2.0, "group": 1.0}
-"""What a question of each kind costs."""
+"""The cost of a question of each kind."""
 
 
-def _one_of(name: str, value: str, allowed: Iterable[str]) -> None:
-    """Refuse a word that is not among those allowed."""
+def _refuse_unknown(name: str, value: str, allowed: Iterable[str]) -> None:
+    """Refuse a value that is not allowed."""
     words = tuple(allowed)
     if value not in words:
         raise UsageError(f"{name}={value!r}{nearest(value, words)}", hint=", ".join(words))
 
 
-def _in_range(name: str, value: float, low: float, high: float, *, hint: str | None = None) -> None:
+def _refuse_out_of_range(name: str, value: float, low: float, high: float, *, hint: str | None = None) -> None:
     """Refuse a number outside a range, and NaN."""
     if not low <= value <= high:
         raise UsageError(f"{name}={value:g} is not between {low:g} and {high:g}", hint=hint)
@@ -83,8 +83,8 @@ class User:
     """How the simulated user answers.
 
     Args:
-        flip: with this probability yes becomes no, and no yes.
-        unsure: with this probability there is no answer: it costs a question and changes nothing.
+        flip: the probability of answering yes for no, and no for yes.
+        unsure: the probability of giving no answer, which costs a question and changes nothing.
 
     """
 
@@ -93,16 +93,16 @@ class User:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            _in_range(f"user: {each.name}", getattr(self, each.name), 0.0, 1.0)
+            _refuse_out_of_range(f"user: {each.name}", getattr(self, each.name), 0.0, 1.0)
 
     @property
     def truthful(self) -> bool:
-        """Whether every answer is what the key says."""
+        """Whether every answer agrees with the key."""
         return not self.flip and not self.unsure
 
     @classmethod
     def parse(cls, written: str) -> User:
-        """Read a user as it is written on the command line.
+        """Parse a user as written on the command line.
 
         >>> User.parse("truthful"), User.parse("noisy:0.05,unsure:0.1")
         (User(flip=0.0, unsure=0.0), User(flip=0.05, unsure=0.1))
@@ -130,18 +130,19 @@ class Plan:
     """One run of questions.
 
     Args:
-        strategy: what is asked first, one of `STRATEGIES`.
-        budget: how many questions there are; None goes on until nothing uncertain is left.
+        strategy: the order of the questions, one of `STRATEGIES`.
+        budget: the number of questions; None continues until nothing uncertain is left.
         kind: what is asked: is this span an L, is it an entity, which of these is it, is this text always an L.
-        handler: whether an answer changes its block alone, or is evidence for the same text elsewhere too.
+        handler: whether an answer changes only its own block, or is also evidence for other occurrences of its text.
         user: how the simulated user answers.
-        believed_error: how often answers are taken to be wrong: at 0 they are believed.
-        strength: how much evidence the statistical handler makes of answers on the same text.
-        purity: which share of a text's occurrences the user calls always, and beside which share never.
-        ask_certain: whether what is held for certain is asked about too.
-        decide: how the hard output is made.
-        min_weight: what weighs less is not in the hard output.
-        seed: for the order `random` and for the user.
+        believed_error: the assumed error rate of answers; at 0 they are taken as true.
+        strength: the weight that the statistical handler gives to answers about the same text.
+        purity: the share of a text's occurrences from which the user answers always; never from the same share of
+            occurrences without the label.
+        ask_certain: whether certain tuples are asked about too.
+        decide: how the hard output is decided.
+        min_weight: the minimum weight of tuples in the hard output.
+        seed: the seed of the order `random` and of the user.
 
     """
 
@@ -159,20 +160,22 @@ class Plan:
     seed: int = 13
 
     def __post_init__(self) -> None:
-        _one_of("strategy", self.strategy, STRATEGIES)
-        _one_of("kind", self.kind, KINDS)
-        _one_of("handler", self.handler, HANDLERS)
-        _one_of("decide", self.decide, DECIDE)
+        _refuse_unknown("strategy", self.strategy, STRATEGIES)
+        _refuse_unknown("kind", self.kind, KINDS)
+        _refuse_unknown("handler", self.handler, HANDLERS)
+        _refuse_unknown("decide", self.decide, DECIDE)
         if self.budget is not None and self.budget < 0:
             raise UsageError(f"budget={self.budget}: a number of questions is not negative")
         if self.seed < 0:
             raise UsageError(f"seed={self.seed}: a seed is not negative")
-        _in_range("believed_error", self.believed_error, 0.0, 0.5, hint="from 0.5 on, a yes would speak against itself")
-        _in_range("strength", self.strength, 0.0, float("inf"))
-        _in_range("purity", self.purity, 0.5, 1.0, hint="below 0.5, always and never would both hold")
-        _in_range("min_weight", self.min_weight, 0.0, 1.0)
+        _refuse_out_of_range(
+            "believed_error", self.believed_error, 0.0, 0.5, hint="from 0.5 on, a yes would speak against itself"
+        )
+        _refuse_out_of_range("strength", self.strength, 0.0, float("inf"))
+        _refuse_out_of_range("purity", self.purity, 0.5, 1.0, hint="below 0.5, always and never would both hold")
+        _refuse_out_of_range("min_weight", self.min_weight, 0.0, 1.0)
 
     @property
     def cost(self) -> float:
-        """What one question costs."""
+        """The cost of one question."""
         return COSTS[self.kind]

@@ -1,4 +1,4 @@
-"""The questions that a reviewer should answer first, in words, and what an output claims of itself without a key."""
+"""The questions that a reviewer should answer first, the scores claimed without a key, and annotation tool formats."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 AROUND = 120
-"""How many characters of a sentence are shown on each side of a span, at most."""
+"""The maximum number of characters of a sentence shown on each side of a span."""
 
-_CUT = "…"
+_ELLIPSIS = "…"
 _VOWELS = frozenset("AEIOUaeiou")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One of several answers: what it is called, the span and label it means, and how probable they are."""
+    """One option of a choice: its name, its span and label, and their probability."""
 
     name: str
     label: str | None
@@ -52,21 +52,21 @@ class Ask:
     """One question.
 
     Args:
-        number: its place in the list, from 1.
-        id: what an answer must name; the same whenever the output is the same.
+        number: its position in the list, from 1.
+        id: the id that an answer must give; the same whenever the output is the same.
         question: the question in words.
         kind: whether a label, a span, one of several, or all occurrences of a text are asked about.
         document: the document's name.
         place: file and line of the span in the output.
-        begin: where the span begins in its document, in words or characters; of several, the first.
-        end: where it ends; of several, the last.
-        before: the sentence before the span, white space as blanks.
-        word: the span.
-        after: the sentence behind it.
-        label: the label asked about; None where it is not about one.
+        begin: the begin of the span in its document, in words or characters; of several, the first.
+        end: the end of the span; of several, the last.
+        before: the sentence before the span, with white space as spaces.
+        word: the text of the span.
+        after: the sentence after the span.
+        label: the label asked about; None where the question is not about a label.
         options: the answers to choose from; empty for questions that are answered by yes or no.
-        probability: how probable a yes is; of options, the best one.
-        occurrences: how many tuples the question is about.
+        probability: the probability of yes; of options, that of the best one.
+        occurrences: the number of tuples that the question is about.
 
     """
 
@@ -89,7 +89,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Claimed:
-    """Scores that an output gives itself, taking its probabilities at their word; None where undefined."""
+    """The expected scores of an output under its own probabilities; None where undefined."""
 
     precision: float | None
     recall: float | None
@@ -98,24 +98,24 @@ class Claimed:
 
 @dataclass(frozen=True, kw_only=True)
 class Questions(Finding):
-    """Which questions to ask a reviewer next.
+    """The questions to ask a reviewer next.
 
     Args:
         system: the output's name.
-        strategy: by which they are chosen.
+        strategy: the strategy that selects the questions.
         kind: what is asked about: label, span, choice or group.
-        handler: how far an answer reaches: basic or statistical.
-        scope: the condition that tuples fulfil which are asked about; None for all.
-        count: how many questions were asked for.
-        tuples: how many tuples are in that scope.
-        blocks: how many blocks they stand in.
-        uncertain: how many of them are neither certain nor ruled out.
-        entropy: how much doubt is left, in bits: the sum over tuples.
-        claimed: the scores that the output gives itself now.
-        expected: the same after these questions, on average over the answers that it expects; None where that cannot
-            be told.
-        answers: what became of the answers that were given; None if there were none.
-        questions: the questions, the first to ask first.
+        handler: what an answer affects: basic or statistical.
+        scope: the condition on the tuples asked about; None for all.
+        count: the number of questions requested.
+        tuples: the number of tuples in the scope.
+        blocks: the number of blocks of these tuples.
+        uncertain: the number of tuples that are neither certain nor ruled out.
+        entropy: the remaining entropy in bits: the sum over tuples.
+        claimed: the expected scores of the output under its own probabilities.
+        expected: the same after these questions, on average over the expected answers; None where they cannot be
+            computed.
+        answers: the summary of the answers so far; None if there were none.
+        questions: the questions, in the order in which to ask them.
 
     """
 
@@ -158,25 +158,25 @@ class Questions(Finding):
 def questions(
     asking: Asking, count: int, *, system: str = "output", where: str | None = None, answers: Answered | None = None
 ) -> Questions:
-    """Return the next questions.
+    """Select the next questions of a review session.
 
     Args:
-        asking: the run, with the answers that it has.
-        count: how many questions to ask.
-        system: the output's name.
-        where: the condition that tuples fulfil which are asked about.
-        answers: what became of the answers.
+        asking: the session, with the answers so far.
+        count: the number of questions.
+        system: the name of the output.
+        where: the condition on the tuples asked about.
+        answers: the summary of the answers so far.
 
     """
     field, plan = asking.field(), asking.plan
-    sight = Sight(
+    context = Sight(
         field=field,
         plan=plan,
         units=units_of(field, plan.kind),
         state=field.start,
         tally=Tally(field, plan.decide, plan.min_weight, field.start),
     )
-    sums, weight = sight.tally.sums, field.candidates.beliefs.weight
+    sums, weight = context.tally.sums, field.candidates.beliefs.weight
     chosen = asking.next_questions(count)
     wording = _Wording(asking, field)
     return Questions(
@@ -190,46 +190,46 @@ def questions(
         blocks=len(np.unique(field.candidates.beliefs.block[field.scope])),
         uncertain=int((uncertain(weight) & field.scope).sum()),
         entropy=float(sums[DOUBT]),
-        claimed=_claimed(sums),
-        expected=_expected(sight, chosen),
+        claimed=_claimed_scores(sums),
+        expected=_expected_scores(context, chosen),
         answers=answers,
-        questions=tuple(wording.asked(number, each) for number, each in enumerate(chosen, start=1)),
+        questions=tuple(wording.word_question(number, each) for number, each in enumerate(chosen, start=1)),
     )
 
 
-def _claimed(sums: Floats) -> Claimed:
-    """Return the scores of a hard output in which each tuple is right with its own probability."""
+def _claimed_scores(sums: Floats) -> Claimed:
+    """Compute the expected scores of the hard output if each tuple is correct with its own probability."""
     found, claimed, mass = (float(sums[each]) for each in (FOUND, CLAIMED, MASS))
-    return Claimed(_share(claimed, found), _share(claimed, mass), _share(2 * claimed, found + mass))
+    return Claimed(_divide(claimed, found), _divide(claimed, mass), _divide(2 * claimed, found + mass))
 
 
-def _share(part: float, whole: float) -> float | None:
+def _divide(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _expected(sight: Sight, chosen: Sequence[Question]) -> Claimed | None:
-    """Return the scores claimed after questions, from the expected counts.
+def _expected_scores(context: Sight, chosen: Sequence[Question]) -> Claimed | None:
+    """Compute the scores claimed after questions from the expected counts; None where they cannot be computed.
 
-    Answers about different blocks are independent, and the weights of all tuples together are expected to stay. That
-    does not hold of texts, of answers that reach further than their block, and of several questions about one block;
-    and of a choice where several can be right nobody knows which one is named.
+    Answers about different blocks are independent, and the expected total weight of all tuples is constant. This does
+    not hold for group questions, for answers that affect other blocks, and for several questions about one block; in a
+    choice where several tuples can be correct, it is not known which one will be named.
     """
-    rows, beliefs = np.array([each.tuple_row for each in chosen], np.int64), sight.field.candidates.beliefs
+    rows, beliefs = np.array([each.tuple_row for each in chosen], np.int64), context.field.candidates.beliefs
     blocks = beliefs.block[rows]
-    open_choice = sight.plan.kind == "choice" and not beliefs.exclusive[blocks].all()
-    further = sight.plan.kind == "group" or sight.plan.handler == "statistical"
+    open_choice = context.plan.kind == "choice" and not beliefs.exclusive[blocks].all()
+    further = context.plan.kind == "group" or context.plan.handler == "statistical"
     if open_choice or further or len(np.unique(blocks)) < len(blocks):
         return None
-    sums = sight.tally.sums.copy()
+    sums = context.tally.sums.copy()
     if len(rows):
-        claimed, found = expected_change(sight, sight.units.unit[rows])
+        claimed, found = expected_change(context, context.units.unit[rows])
         sums[CLAIMED] += claimed.sum()
         sums[FOUND] += found.sum()
-    return _claimed(sums)
+    return _claimed_scores(sums)
 
 
 class _Wording:
-    """Questions put into words."""
+    """Builds the text of questions."""
 
     def __init__(self, asking: Asking, field: Field) -> None:
         self.names = asking.names
@@ -237,17 +237,17 @@ class _Wording:
         self.each = field.candidates
         self.beliefs = field.candidates.beliefs
 
-    def asked(self, number: int, question: Question) -> Ask:
-        """Put a question into words, with the words around it."""
-        row, rows = question.tuple_row, self._rows(question)
+    def word_question(self, number: int, question: Question) -> Ask:
+        """Build the text of a question, with its context in the sentence."""
+        row, rows = question.tuple_row, self._possible_rows(question)
         among = self._options(row, rows) if question.kind == "choice" else ()
         shown = rows if question.kind == "choice" else np.array([row])
-        before, word, after = self._around(shown)
+        before, word, after = self._split_sentence(shown)
         named = question.kind in {"label", "group"}
         return Ask(
             number=number,
             id=self.names.id(question),
-            question=self._said(question, word, among),
+            question=self._question_text(question, word, among),
             kind=question.kind,
             document=self.places.documents[int(self.each.document[row])],
             place=self.places.line(row),
@@ -262,13 +262,13 @@ class _Wording:
             occurrences=len(rows),
         )
 
-    def _rows(self, question: Question) -> Rows:
-        """Return the tuples that a question is about, as far as they are possible."""
+    def _possible_rows(self, question: Question) -> Rows:
+        """Return the possible tuples that a question is about; if there are none, all of them."""
         rows = self.names.rows(question)
         possible = rows[self.beliefs.weight[rows] > 0]
         return possible if len(possible) else rows
 
-    def _said(self, question: Question, word: str, among: tuple[Option, ...]) -> str:
+    def _question_text(self, question: Question, word: str, among: tuple[Option, ...]) -> str:
         text = f"‘{word}’"
         if question.kind == "span":
             return f"Is {text} an entity?"
@@ -281,7 +281,7 @@ class _Wording:
         return f"Is {text} {always}{'an' if label[:1] in _VOWELS else 'a'} {label}?"
 
     def _options(self, row: int, rows: Rows) -> tuple[Option, ...]:
-        """Return the tuples to choose from, the most probable first, and that none of them is right."""
+        """List the options of a choice, the most probable first and the option that none is correct last."""
         weight, among = self.beliefs.weight, set(rows.tolist())
         named = {name: other for name, other in self.names.options(row).items() if other in among}
         found = [
@@ -295,10 +295,13 @@ class _Wording:
             )
             for name, other in sorted(named.items(), key=lambda pair: (-weight[pair[1]], pair[1]))
         ]
-        return (*found, Option(name=NONE, label=None, text=None, begin=None, end=None, probability=self._nothing(rows)))
+        return (
+            *found,
+            Option(name=NONE, label=None, text=None, begin=None, end=None, probability=self._none_probability(rows)),
+        )
 
-    def _nothing(self, rows: Rows) -> float:
-        """Return the probability that no tuple of one block is right."""
+    def _none_probability(self, rows: Rows) -> float:
+        """Compute the probability that no tuple of a block is correct."""
         block, worlds = int(self.beliefs.block[rows[0]]), self.beliefs.worlds
         if worlds is None or self.beliefs.exclusive[block]:
             return float(max(0.0, 1.0 - self.beliefs.weight[rows].sum()))
@@ -311,25 +314,25 @@ class _Wording:
             return float(self.beliefs.entity[question.tuple_row])
         return float(weight.mean() if question.kind == "group" else weight.max())
 
-    def _around(self, rows: Rows) -> tuple[str, str, str]:
-        """Return what tuples cover of the text, and the sentence on both sides, cut if it is long."""
+    def _split_sentence(self, rows: Rows) -> tuple[str, str, str]:
+        """Return the text covered by tuples, and the shortened rest of the sentence on both sides."""
         places = self.places
         text = places.texts[int(self.each.document[rows[0]])]
         first, last = int(places.first[rows].min()), int(places.last[rows].max())
-        if last > len(text):  # a text that stands nowhere
+        if last > len(text):  # the text is not in the document
             return "", self.each.text[int(rows[0])], ""
-        before = _plain(text[int(places.before[rows].min()) : first])
-        after = _plain(text[last : int(places.after[rows].max())])
-        return shortened(before[::-1])[::-1], _plain(text[first:last]), shortened(after)
+        before = _replace_white_space(text[int(places.before[rows].min()) : first])
+        after = _replace_white_space(text[last : int(places.after[rows].max())])
+        return shortened(before[::-1])[::-1], _replace_white_space(text[first:last]), shortened(after)
 
 
-def _plain(text: str) -> str:
-    """Return a text of the same length in which all white space is blanks."""
+def _replace_white_space(text: str) -> str:
+    """Replace each white space character by a space."""
     return "".join(" " if character.isspace() else character for character in text)
 
 
 def shortened(text: str, most: int = AROUND) -> str:
-    """Cut a text behind the last whole word that fits.
+    """Cut a text after the last whole word that fits.
 
     >>> shortened("the quick brown fox", 12), shortened("short", 12)
     ('the quick …', 'short')
@@ -337,22 +340,22 @@ def shortened(text: str, most: int = AROUND) -> str:
     if len(text) <= most:
         return text
     cut = text.rfind(" ", 1, most)
-    return (text[:cut].rstrip() + " " if cut > 0 else text[: most - 1]) + _CUT
+    return (text[:cut].rstrip() + " " if cut > 0 else text[: most - 1]) + _ELLIPSIS
 
 
-# Questions for a reviewer: as a list to read, as records to fill in, and as tasks of annotation tools.
+# Questions as a table, as records to fill in, and as tasks for annotation tools.
 #
 # Tasks of Prodigy are described at https://prodi.gy/docs/api-interfaces, those of Label Studio at
 # https://labelstud.io/guide/task_format and https://labelstud.io/tags/choices.
 
 
 QUESTIONS = "questions"
-"""The name of the table of questions, which terminals show as a list."""
+"""The name of the table of questions, which is rendered as a list in terminals."""
 
 _YES_OR_NO = ("yes", "no", "unsure")
-_GROUP = ("always", "never", "mixed", "unsure")
+_GROUP_ANSWERS = ("always", "never", "mixed", "unsure")
 
-_RECORD = (
+_RECORD_FIELDS = (
     TableField("number", "number", "figure"),
     TableField("id", "id"),
     TableField("question", "question"),
@@ -371,7 +374,7 @@ _RECORD = (
 
 
 def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
-    """Return the list of questions, each with its words around it, and what is known without a key."""
+    """Build the tables of the questions in context and of the scores claimed without a key."""
     fields = (
         TableField("number", "", "figure"),
         TableField("question", "question"),
@@ -381,7 +384,7 @@ def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
         TableField("text", "text"),
     )
     rows = [
-        (each.number, each.question, each.probability, each.document, each.place, _marked(each))
+        (each.number, each.question, each.probability, each.document, each.place, _mark_word(each))
         for each in finding.questions
     ]
     kept, more = cut(rows, top=top, usual=0, one="question", many="questions")
@@ -394,7 +397,7 @@ def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
 
 
 def question_records(finding: Questions, top: int = 0) -> Table:
-    """Return the questions with all that a record needs, and room for an answer."""
+    """Build the table of question records with an empty answer column."""
     rows = tuple(
         (
             each.number,
@@ -409,7 +412,7 @@ def question_records(finding: Questions, top: int = 0) -> Table:
             each.label,
             " | ".join(answers_to(each)),
             each.probability,
-            _marked(each),
+            _mark_word(each),
             None,
         )
         for each in finding.questions
@@ -417,24 +420,24 @@ def question_records(finding: Questions, top: int = 0) -> Table:
     return Table(
         name=QUESTIONS,
         title="Questions",
-        fields=_RECORD,
+        fields=_RECORD_FIELDS,
         rows=cut(list(rows), top=top, usual=0, one="question", many="questions")[0],
     )
 
 
 def answers_to(each: Ask) -> tuple[str, ...]:
-    """Return what a question can be answered by."""
+    """List the valid answers to a question."""
     if each.options:
         return (*(option.name for option in each.options), "unsure")
-    return _GROUP if each.kind == "group" else _YES_OR_NO
+    return _GROUP_ANSWERS if each.kind == "group" else _YES_OR_NO
 
 
-def _marked(each: Ask) -> str:
+def _mark_word(each: Ask) -> str:
     return f"{each.before}[{each.word}]{each.after}"
 
 
 def _notes(finding: Questions) -> tuple[str, ...]:
-    left = _nothing_left(finding)
+    left = _note_empty_list(finding)
     if finding.answers is None:
         return left
     given = finding.answers
@@ -445,13 +448,13 @@ def _notes(finding: Questions) -> tuple[str, ...]:
         "about something that is not in this output": given.unknown,
         "against what was certain": given.contradictions,
     }
-    said = "; ".join(f"{count:,} {what}" for what, count in parts.items() if count)
+    details = "; ".join(f"{count:,} {what}" for what, count in parts.items() if count)
     took = f"{given.effective:,} of {counted(given.given, 'answer')} took effect"
-    return (*left, f"{took}; {said}" if said else took)
+    return (*left, f"{took}; {details}" if details else took)
 
 
-def _nothing_left(finding: Questions) -> tuple[str, ...]:
-    """Say that the list is empty because there is nothing to ask."""
+def _note_empty_list(finding: Questions) -> tuple[str, ...]:
+    """Explain an empty list of questions."""
     if finding.questions or not finding.count:
         return ()
     if not finding.uncertain:
@@ -460,18 +463,16 @@ def _nothing_left(finding: Questions) -> tuple[str, ...]:
 
 
 def _claimed_table(finding: Questions) -> Table:
-    """Return the scores that the output gives itself, now and after these questions."""
+    """Build the table of claimed scores, now and expected after these questions."""
     fields = (
         TableField("when", ""),
         TableField("precision", "precision", "share"),
         TableField("recall", "recall", "share"),
         TableField("f1", "f1", "share"),
     )
-    rows = [_question_tables_claimed("now", finding.claimed)]
+    rows = [_score_row("now", finding.claimed)]
     if finding.expected is not None and finding.questions:
-        rows.append(
-            _question_tables_claimed(f"after {counted(len(finding.questions), 'answer')}, expected", finding.expected)
-        )
+        rows.append(_score_row(f"after {counted(len(finding.questions), 'answer')}, expected", finding.expected))
     notes = (
         "these take the probabilities at their word, and know nothing of what the output has missed: "
         "only a key tells the true scores",
@@ -480,16 +481,16 @@ def _claimed_table(finding: Questions) -> Table:
     return Table(name="claimed", title="What the output claims of itself", fields=fields, rows=tuple(rows), notes=notes)
 
 
-def _question_tables_claimed(when: str, scores: Claimed) -> tuple[Any, ...]:
+def _score_row(when: str, scores: Claimed) -> tuple[Any, ...]:
     return when, scores.precision, scores.recall, scores.f1
 
 
 def as_prodigy(finding: Questions) -> str:
-    """Write the questions as tasks of Prodigy, one a line: to be accepted or rejected, or with options to choose."""
-    return "".join(msgspec.json.encode(_example(each)).decode() + "\n" for each in finding.questions)
+    """Format the questions as Prodigy tasks, one per line: to accept or reject, or with options to choose from."""
+    return "".join(msgspec.json.encode(_prodigy_task(each)).decode() + "\n" for each in finding.questions)
 
 
-def _example(each: Ask) -> dict[str, Any]:
+def _prodigy_task(each: Ask) -> dict[str, Any]:
     begin = len(each.before)
     span = {"start": begin, "end": begin + len(each.word), "label": each.label or "?"}
     task: dict[str, Any] = {
@@ -504,13 +505,13 @@ def _example(each: Ask) -> dict[str, Any]:
 
 
 def as_label_studio(finding: Questions) -> str:
-    """Write the questions as tasks of Label Studio: one array, the answers to choose from beside each text."""
+    """Format the questions as an array of Label Studio tasks, each with its text and the answers to choose from."""
     tasks = [
         {
             "data": {
                 "question_id": each.id,
                 "question": each.question,
-                "text": _marked(each),
+                "text": _mark_word(each),
                 "options": [{"value": name} for name in answers_to(each)],
                 "document": each.document,
                 "probability": round(each.probability, 4),
@@ -522,4 +523,4 @@ def as_label_studio(finding: Questions) -> str:
 
 
 TOOLS: dict[str, Callable[[Questions], str]] = {"prodigy": as_prodigy, "label-studio": as_label_studio}
-"""Whose tasks can be written, by name."""
+"""The writers of tasks for annotation tools, by name."""

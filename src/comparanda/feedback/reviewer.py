@@ -1,4 +1,4 @@
-"""The ids of questions, made of what they are about: they are the same whenever the output is."""
+"""Question ids, the interpretation of replies, and review sessions with a real reviewer."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 
 NONE = "none"
-"""The answer that none of the options is right."""
+"""The answer that none of the options is correct."""
 
 
 class Names:
-    """What questions and their options are called.
+    """The ids of questions and the names of their options.
+
+    Ids are built from what a question is about, so they are the same whenever the output is the same.
 
     Args:
         field: the tuples.
@@ -40,10 +42,13 @@ class Names:
         self._documents = documents
         beliefs = field.candidates.beliefs
         of_kind = {"span": beliefs.alternative, "choice": beliefs.block, "group": field.pairs}
-        self._first = {"label": np.arange(len(field)), **{kind: _first_of(number) for kind, number in of_kind.items()}}
+        self._first = {
+            "label": np.arange(len(field)),
+            **{kind: _first_rows(number) for kind, number in of_kind.items()},
+        }
 
     def leading(self, question: Question) -> Question:
-        """Return the same question by the first tuple that it is about."""
+        """Return the same question represented by the first tuple that it is about."""
         return Question(question.kind, int(self._first[question.kind][question.tuple_row]))
 
     def rows(self, question: Question) -> Rows:
@@ -52,14 +57,14 @@ class Names:
         return np.flatnonzero(first == first[question.tuple_row])
 
     def id(self, question: Question) -> str:
-        """Return the id of a question: document, begin and end, label, kind."""
-        return f"{self._tuple(self.leading(question).tuple_row)}:{question.kind}"
+        """Return the id of a question: document, begin and end, label and kind."""
+        return f"{self._tuple_id(self.leading(question).tuple_row)}:{question.kind}"
 
     def question(self, id_: str) -> Question | None:
-        """Return the question that has an id, by any tuple that it is about; None if nothing there is meant."""
+        """Find the question with an id, given by any tuple that it is about; None if there is none."""
         name, _, ending = id_.rpartition(":")
         kind = next((each for each in KINDS if each == ending), None)
-        row = self._rows.get(name)
+        row = self._row_of_id.get(name)
         return None if kind is None or row is None else self.leading(Question(kind, row))
 
     def label(self, row: int) -> str:
@@ -67,13 +72,13 @@ class Names:
         return self._each.names[int(self._each.label[row])]
 
     def options(self, row: int) -> dict[str, int]:
-        """Return what the tuples of a block are called: by their labels if they are of one span, else by more.
+        """Name the tuples of a block: by label if they share a span, else by label and text, and position if needed.
 
-        No answer changes these names.
+        The names do not depend on answers.
         """
         rows = self.rows(Question("choice", row)).tolist()
         spans = {int(self._each.beliefs.alternative[each]) for each in rows}
-        names = [self._names(each)[len(spans) > 1 :] for each in rows]
+        names = [self._candidate_names(each)[len(spans) > 1 :] for each in rows]
         used = [Counter(level) for level in zip(*names, strict=True)]
         found: dict[str, int] = {}
         for number, (each, levels) in enumerate(zip(rows, names, strict=True), start=1):
@@ -81,24 +86,24 @@ class Names:
             found[next(single, f"{levels[-1]} #{number}")] = each
         return found
 
-    def _names(self, row: int) -> tuple[str, str, str]:
-        """Return what a tuple could be called: by its label, with its text, with its place."""
+    def _candidate_names(self, row: int) -> tuple[str, str, str]:
+        """Return the possible names of a tuple: its label, label and text, or label, text and position."""
         label, each = self.label(row), self._each
         longer = f"{label} ‘{each.text[row]}’"
         return label, longer, f"{longer} {each.begin[row]}-{each.end[row]}"
 
-    def _tuple(self, row: int) -> str:
-        each, turn = self._each, int(self._turn[row])
+    def _tuple_id(self, row: int) -> str:
+        each, turn = self._each, int(self._duplicate_number[row])
         extent = f"{each.begin[row]}-{each.end[row]}{f'#{turn + 1}' if turn else ''}"
         return f"{self._documents[int(each.document[row])]}:{extent}:{self.label(row)}"
 
     @cached_property
-    def _rows(self) -> dict[str, int]:
-        return {self._tuple(row): row for row in range(len(self._each))}
+    def _row_of_id(self) -> dict[str, int]:
+        return {self._tuple_id(row): row for row in range(len(self._each))}
 
     @cached_property
-    def _turn(self) -> Rows:
-        """How many tuples before each have its ends and its label: discontinuous ones may."""
+    def _duplicate_number(self) -> Rows:
+        """The number of earlier tuples with the same ends and label, which discontinuous spans may have."""
         columns = (self._each.label, self._each.end, self._each.begin, self._each.document)
         order = np.lexsort(columns)
         new = np.ones(len(order), np.bool_)
@@ -109,10 +114,10 @@ class Names:
         return turn
 
 
-def _first_of(number: Rows) -> Rows:
-    """Return for each row the first with the same number.
+def _first_rows(number: Rows) -> Rows:
+    """Return for each row the first row with the same number.
 
-    >>> _first_of(np.array([7, 3, 7])).tolist()
+    >>> _first_rows(np.array([7, 3, 7])).tolist()
     [0, 1, 0]
     """
     _, first, which = np.unique(number, return_index=True, return_inverse=True)
@@ -120,10 +125,10 @@ def _first_of(number: Rows) -> Rows:
     return found
 
 
-# What reviewers mean by their answers.
+# Interpreting the replies of reviewers.
 
 
-_WORDS: Mapping[str, Answer] = {
+_ANSWER_WORDS: Mapping[str, Answer] = {
     **dict.fromkeys(("yes", "y", "true", "accept", "always"), "yes"),
     **dict.fromkeys(("no", "n", "false", "reject", "never"), "no"),
     **dict.fromkeys(("unsure", "?", "ignore"), "unsure"),
@@ -133,11 +138,11 @@ _WORDS: Mapping[str, Answer] = {
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What one reply says.
+    """The interpretation of a reply.
 
     Args:
-        question: what it replies to.
-        about: the question that it answers by that.
+        question: the question replied to.
+        about: the question that the reply answers: a label question if a span question is answered by a label.
         answer: the answer.
 
     """
@@ -148,81 +153,81 @@ class Meaning:
 
     @property
     def unsure(self) -> bool:
-        """Whether the reviewer does not know."""
+        """Whether the reviewer is unsure."""
         return self.answer == "unsure"
 
 
 def meaning(names: Names, question: Question, reply: Reply) -> Meaning:
-    """Return what a reply to a question says; refuse one that means nothing.
+    """Interpret a reply to a question; refuse one that is not a valid answer.
 
-    Who names a label, and not yes or no, says yes to it; `none` says that the span is no entity.
+    A label given in place of yes or no means yes to that label; `none` means that the span is not an entity.
     """
-    said = reply.answer or ""
-    found, known = _TO[question.kind](names, question, said, _WORDS.get(said.casefold()))
+    written = reply.answer or ""
+    found, known = _INTERPRETERS[question.kind](names, question, written, _ANSWER_WORDS.get(written.casefold()))
     if found is None:
-        what = f"{said!r} is no answer to {reply.id!r}{nearest(said, known)}"
+        what = f"{written!r} is no answer to {reply.id!r}{nearest(written, known)}"
         raise ReadError(what, where=reply.place, hint=f"answers: {', '.join([*known, 'unsure'])}")
     return Meaning(question, *found)
 
 
 Found = tuple[tuple[Question, "Answer"] | None, Sequence[str]]
-"""What is answered, None if that has no meaning; and the answers that have one."""
+"""The question answered and the answer, None if the reply is invalid; and the valid answers."""
 
 
-def _to_tuple(names: Names, question: Question, said: str, word: Answer | None) -> Found:
-    """Take yes or no to a label or a span, a label of the span, or none."""
+def _interpret_tuple_answer(names: Names, question: Question, written: str, word: Answer | None) -> Found:
+    """Interpret a reply to a label or span question: yes, no, a label of the span, or none."""
     labels = {names.label(row): row for row in names.rows(Question("span", question.tuple_row)).tolist()}
     known = ("yes", "no", *labels, NONE)
     if word is not None and word != "mixed":
         return (question, word), known
-    if said in labels:
-        return (Question("label", labels[said]), "yes"), known
-    return (Question("span", question.tuple_row), "no") if said.casefold() == NONE else None, known
+    if written in labels:
+        return (Question("label", labels[written]), "yes"), known
+    return (Question("span", question.tuple_row), "no") if written.casefold() == NONE else None, known
 
 
-def _to_choice(names: Names, question: Question, said: str, word: Answer | None) -> Found:
-    """Take one of the options, or none of them."""
+def _interpret_choice(names: Names, question: Question, written: str, word: Answer | None) -> Found:
+    """Interpret a reply to a choice: one of the options, or none."""
     options = names.options(question.tuple_row)
     known = (*options, NONE)
-    if said in options:
-        return (question, options[said]), known
-    if said.casefold() == NONE:
+    if written in options:
+        return (question, options[written]), known
+    if written.casefold() == NONE:
         return (question, -1), known
     return (question, word) if word == "unsure" else None, known
 
 
-def _to_group(names: Names, question: Question, said: str, word: Answer | None) -> Found:
-    """Take always, never, or neither."""
-    del names, said
+def _interpret_group_answer(names: Names, question: Question, written: str, word: Answer | None) -> Found:
+    """Interpret a reply to a group question: always, never, or mixed."""
+    del names, written
     return (question, word) if word is not None else None, ("always", "never", "mixed")
 
 
-_TO: Mapping[str, Callable[[Names, Question, str, Any], Found]] = {
-    "label": _to_tuple,
-    "span": _to_tuple,
-    "choice": _to_choice,
-    "group": _to_group,
+_INTERPRETERS: Mapping[str, Callable[[Names, Question, str, Any], Found]] = {
+    "label": _interpret_tuple_answer,
+    "span": _interpret_tuple_answer,
+    "choice": _interpret_choice,
+    "group": _interpret_group_answer,
 }
 
 
-# A run of questions whose answers come from outside: those of a real reviewer.
+# Question sessions with a real reviewer.
 
 
-_FIRST = 3
+_SHOWN_PLACES = 3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Places:
-    """Where the tuples of an output stand in its documents.
+    """The positions of the tuples of an output in its documents.
 
     Args:
         documents: the names of the documents.
         texts: their texts.
-        first: the character of its document's text at which each tuple begins.
-        last: the character behind it.
-        before: the character at which its sentence begins.
-        after: the character behind its sentence.
-        line: gives file and line of a tuple.
+        first: the character offset in its document at which each tuple begins.
+        last: the offset after its last character.
+        before: the offset at which its sentence begins.
+        after: the offset after the end of its sentence.
+        line: returns the file and line of a tuple.
 
     """
 
@@ -237,16 +242,16 @@ class Places:
 
 @dataclass(frozen=True, kw_only=True)
 class Answered:
-    """What became of the answers.
+    """The summary of the answers.
 
     Args:
-        given: how many questions came back.
-        blank: how many of them without an answer.
-        repeated: how many were answered again further down: the last answer holds.
-        unknown: how many are about something that this output does not have.
-        unsure: how many reviewers did not know.
-        effective: how many changed what is believed.
-        contradictions: how many are against what was certain, by the output or by earlier answers.
+        given: the number of questions returned.
+        blank: the number of questions without an answer.
+        repeated: the number of answers superseded by a later one to the same question.
+        unknown: the number of answers that are not about this output.
+        unsure: the number of answers that are unsure.
+        effective: the number of answers that changed a probability.
+        contradictions: the number of answers that contradict a certainty of the output or of earlier answers.
 
     """
 
@@ -260,12 +265,12 @@ class Answered:
 
 
 class Asking:
-    """Questions about an output, and what was answered.
+    """A review session: questions about an output and their answers.
 
     Args:
         field: the tuples.
         plan: what is asked, and how.
-        places: where the tuples stand.
+        places: the positions of the tuples.
 
     """
 
@@ -277,12 +282,12 @@ class Asking:
         self.simulation = Simulation(field, plan)
 
     def field(self) -> Field:
-        """Return the tuples as they are believed now."""
+        """Return the tuples with their current probabilities."""
         field = self.simulation.field
         return replace(field, candidates=replace(field.candidates, beliefs=self.simulation.beliefs()))
 
     def next_questions(self, count: int) -> list[Question]:
-        """Return the questions to ask now; no block has a second one before every other has its first."""
+        """Select the next questions; no block gets a second question before every other has its first."""
         found: dict[Question, None] = {}
         per_block = 1
         while len(found) < count:
@@ -295,24 +300,24 @@ class Asking:
         return list(found)[:count]
 
     def take(self, replies: Sequence[Reply], *, again: bool = False) -> tuple[Answered, list[Note]]:
-        """Take answers in their order, the last one to each question; return what became of them, and what to note.
+        """Apply the last answer to each question, in order; return a summary of the answers, and notes.
 
         Args:
-            replies: what came back.
-            again: whether questions whose answer is unsure may be asked again.
+            replies: the replies.
+            again: whether questions answered by unsure may be asked again.
 
         """
         about = [(reply, self.names.question(reply.id)) for reply in replies if reply.answer is not None]
         known = [(reply, question) for reply, question in about if question is not None]
         unknown = [reply for reply, question in about if question is None]
         if unknown and not known:
-            raise _of_another(unknown)
+            raise _unrelated_answers_error(unknown)
         last = {question: place for place, (_, question) in enumerate(known)}
         repeated = [reply for place, (reply, question) in enumerate(known) if last[question] != place]
         held = [known[place] for place in sorted(last.values())]
         meant = [meaning(self.names, question, reply) for reply, question in held]
         before = self.simulation.contradictions
-        effective = sum(self._took(each) for each in meant if not (again and each.unsure))
+        effective = sum(self._apply_answer(each) for each in meant if not (again and each.unsure))
         answered = Answered(
             given=len(replies),
             blank=sum(reply.answer is None for reply in replies),
@@ -323,27 +328,27 @@ class Asking:
             contradictions=self.simulation.contradictions - before,
         )
         return answered, [
-            *_noted("given again further down, where the last one holds", repeated),
-            *_noted("about something that is not in this output, ignored", unknown),
+            *_count_in_note("given again further down, where the last one holds", repeated),
+            *_count_in_note("about something that is not in this output, ignored", unknown),
         ]
 
-    def _took(self, meant: Meaning) -> bool:
-        """Take an answer; return whether it changed what is believed."""
+    def _apply_answer(self, meant: Meaning) -> bool:
+        """Apply an answer; return whether it changed any probability."""
         before = self.simulation.beliefs().weight
         self.simulation.take(meant.about, meant.answer)
         if meant.about != meant.question:
-            self.simulation.take(meant.question, "unsure")  # changes nothing, and it is not asked any more
+            self.simulation.take(meant.question, "unsure")  # changes nothing, but marks the question as asked
         return not np.array_equal(before, self.simulation.beliefs().weight)
 
 
-def _noted(what: str, replies: Sequence[Reply]) -> list[Note]:
-    """Note answers of one sort, with the first places."""
-    places = tuple(reply.place for reply in replies[:_FIRST])
+def _count_in_note(what: str, replies: Sequence[Reply]) -> list[Note]:
+    """Make a note that counts some replies, with the first places."""
+    places = tuple(reply.place for reply in replies[:_SHOWN_PLACES])
     return [Note("answers", what, len(replies), places)] if replies else []
 
 
-def _of_another(unknown: Sequence[Reply]) -> ReadError:
-    """Make the error for answers that have nothing to do with an output."""
+def _unrelated_answers_error(unknown: Sequence[Reply]) -> ReadError:
+    """Make the error for answers of which none is about the output."""
     count = len(unknown)
     what = f"none of the {count:,} answers is" if count > 1 else "the only answer is not"
     hint = "answers have the ids of their questions: was something else asked about?"

@@ -1,4 +1,4 @@
-"""A run of questions, one by one, and a whole run at once."""
+"""Simulated feedback: runs of questions and answers, learning curves, and trials of strategies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Told = Callable[[Plan, int], None]
 
 
-# How good the output is after every question.
+# Learning curves: the quality of the output after every question.
 
 
 COLUMNS = (
@@ -50,25 +50,25 @@ COLUMNS = (
     "changed",
     "contradictions",
 )
-"""What is known after each question.
+"""The columns of a curve.
 
-`cost`, `changed` (tuples that came into the hard output or left it) and `contradictions` (answers that the
-output held for impossible) are counted from the first question on; `entropy` is in bits, summed over tuples.
+`cost`, `changed` (tuples that entered or left the hard output) and `contradictions` (answers that were impossible under
+the probabilities) are cumulative; `entropy` is in bits, summed over tuples.
 """
 
 YES, NO, MIXED, UNSURE = 1, 0, 2, 3
-"""Answers as they are kept: yes, always or one chosen; no, never or none; neither always nor never; no idea."""
+"""Codes of answers: yes, always or one chosen; no, never or none; neither always nor never; unsure."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The values after question 0, 1 … n, before which nothing was asked.
+    """The values at the start and after each of n questions.
 
     Args:
-        plan: how was asked.
-        columns: an array for each of `COLUMNS`; NaN where a value is not defined, as P without any claim.
-        asked: the tuple asked about, or the first of the span, block or text; -1 at 0.
-        answers: what was answered, by `YES`, `NO`, `MIXED` and `UNSURE`; -1 at 0.
+        plan: the plan of the run.
+        columns: an array for each of `COLUMNS`; NaN where a value is undefined, such as P without any prediction.
+        asked: the tuple asked about, or the first of the span, block or text; -1 at the start.
+        answers: the answers as `YES`, `NO`, `MIXED` and `UNSURE`; -1 at the start.
 
     """
 
@@ -78,22 +78,22 @@ class Curve:
     answers: NDArray[np.int8]
 
     def __len__(self) -> int:
-        """Return how many questions were asked."""
+        """Return the number of questions asked."""
         return len(self.asked) - 1
 
 
 def curve_of(
     plan: Plan, entities: int | None, sums: ModelFloats, counts: ModelFloats, *, asked: Rows, answers: NDArray[np.int8]
 ) -> Curve:
-    """Return the curve of the sums after every question.
+    """Build a curve from the sums after every question.
 
     Args:
-        plan: how was asked.
-        entities: how many entities the key has; None without a key.
-        sums: what scores are made of, a column for each moment.
-        counts: what was paid so far, how many tuples changed, and how many contradictions there were.
+        plan: the plan of the run.
+        entities: the number of key entities; None without a key.
+        sums: the sums behind the scores, a column for the start and for each question.
+        counts: the cumulative cost, number of changed tuples, and number of contradictions.
         asked: the tuple of each question.
-        answers: what was answered.
+        answers: the codes of the answers.
 
     """
     question = np.arange(len(asked), dtype=np.float64)
@@ -101,23 +101,22 @@ def curve_of(
     return Curve(plan, dict(zip(COLUMNS, values, strict=True)), asked, answers)
 
 
-# The area under a curve of feedback, and how many questions it takes to gain something.
+# The area under a learning curve, and the number of questions needed to reach a score.
 #
-# The thesis divides the sum of n + 1 values by n, so that a perfect run exceeds 1; by default the area is that of
-# trapezoids, from 0 to 1 (DEFINITIONS 9). Curves are compared on a common horizon: a strategy that is through early
-# keeps
-# its last value.
+# The thesis divides the sum of n + 1 values by n, so that a perfect run exceeds 1; by default the area is computed by
+# the trapezoidal rule and lies between 0 and 1 (DEFINITIONS 9). Curves are compared on a common horizon: a strategy
+# that ends early keeps its last value.
 
 
 Area = Literal["trapezoid", "thesis"]
 AREAS: tuple[Area, ...] = get_args(Area)
 
 SAME = 1e-12
-"""Values that differ by less are the same."""
+"""Values that differ by less are treated as equal."""
 
 
 def carried(values: Floats, horizon: int) -> Floats:
-    """Return a curve up to a horizon; behind its end it keeps its last value.
+    """Extend or cut a curve to a horizon; after its end it keeps its last value.
 
     >>> carried(np.array([0.5, 0.75]), 3).tolist()
     [0.5, 0.75, 0.75, 0.75]
@@ -126,10 +125,10 @@ def carried(values: Floats, horizon: int) -> Floats:
 
 
 def area(values: Floats, how: Area = "trapezoid") -> float | None:
-    """Return the area under a curve, as a share of that under a flat 1.
+    """Compute the area under a curve, as a share of the area under a constant 1.
 
-    Undefined values count as 0; where all are undefined, so is the area. Of the start alone it is the start itself,
-    and undefined in the thesis's way, which would divide by zero.
+    Undefined values count as 0; where all are undefined, so is the area. Without questions, it is the value at the
+    start, and undefined by the thesis's formula, which would divide by zero.
 
     >>> curve = np.array([0.5, 0.6, 0.8, 0.9, 0.9])
     >>> round(area(curve), 6), round(area(curve, "thesis"), 6)
@@ -146,14 +145,14 @@ def area(values: Floats, how: Area = "trapezoid") -> float | None:
 
 
 def normalised(found: float | None, start: float | None, ceiling: float | None) -> float | None:
-    """Return which part of what could be gained an area has gained: 0 for a flat start, 1 for a flat ceiling."""
+    """Scale an area to the possible gain: 0 for a curve that stays at the start, 1 for one at the ceiling."""
     if found is None or start is None or ceiling is None or ceiling - start <= SAME:
         return None
     return (found - start) / (ceiling - start)
 
 
 def questions_until(values: Floats, target: float) -> int | None:
-    """Return after how many questions a curve first reaches a value; None where it never does.
+    """Return the number of questions after which a curve first reaches a value; None if it never does.
 
     >>> questions_until(np.array([0.5, 0.6, 0.8]), 0.55), questions_until(np.array([0.5, 0.6]), 0.7)
     (1, None)
@@ -163,20 +162,19 @@ def questions_until(values: Floats, target: float) -> int | None:
 
 
 def least_difference(questions: int) -> float | None:
-    """Return the difference of two areas below which ways of counting may rank them differently: 1 / (2n)."""
+    """Return the difference of areas below which the two formulas may rank them differently: 1 / (2n)."""
     return 1 / (2 * questions) if questions else None
 
 
-# Whole runs in an order that no answer changes, without going through the questions one by one.
+# Vectorised runs with an order that answers do not change.
 #
-# Blocks are independent of each other, so each goes its own way: what the first question about it does, then the
-# second,
-# for all blocks at once. Then all steps are laid out in the order of the questions and added up. Only blocks that are
-# asked about within the budget are looked at.
+# Blocks are independent, so the first question about each block is simulated for all blocks at once, then the second,
+# and so on. The changes are then sorted by question and accumulated. Only blocks that are asked about within the budget
+# are simulated.
 
 
 def is_fixed(plan: Plan) -> bool:
-    """Whether a run can be made at once: what is asked and answered depends on the block alone."""
+    """Whether a run can be vectorised: its questions and answers depend on the block alone."""
     return (
         plan.strategy in FIXED
         and plan.kind == "label"
@@ -188,21 +186,21 @@ def is_fixed(plan: Plan) -> bool:
 
 
 def fixed_curve(field: Field, plan: Plan) -> Curve:
-    """Return the curve of a run that `is_fixed`."""
+    """Compute the curve of a run for which `is_fixed` holds."""
     units = units_of(field, "label")
     order = units.first[fixed_order(field, plan, units)]
     budget = len(order) if plan.budget is None else min(plan.budget, len(order))
-    reach = min(len(order), budget + budget // 4 + 64)  # some tuples are settled before their turn comes
-    turn, steps = _steps(field, plan, order[:reach])
+    reach = min(len(order), budget + budget // 4 + 64)  # some tuples become certain before they are reached
+    turn, steps = _simulate_blocks(field, plan, order[:reach])
     while len(turn) < budget and reach < len(order):
         reach = min(len(order), 2 * reach)
-        turn, steps = _steps(field, plan, order[:reach])
+        turn, steps = _simulate_blocks(field, plan, order[:reach])
     first = np.argsort(turn)[:budget]
     start = np.concatenate([field.sums(plan.decide, plan.min_weight), [0.0]])
     sums = np.cumsum(np.concatenate([start[:, None], steps[:, first]], axis=1), axis=1)
     asked = order[turn[first]]
     paid = plan.cost * np.arange(len(first) + 1)
-    counts = np.stack([paid, sums[-1], np.zeros(len(paid))])  # what is asked is uncertain: no answer contradicts
+    counts = np.stack([paid, sums[-1], np.zeros(len(paid))])  # only uncertain tuples are asked about: no contradictions
     answers = np.concatenate([[-1], field.candidates.correct[asked]]).astype(np.int8)
     return curve_of(
         plan,
@@ -214,11 +212,11 @@ def fixed_curve(field: Field, plan: Plan) -> Curve:
     )
 
 
-def _steps(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
-    """Ask about tuples in an order; return the turns at which there was something to ask, and what changed then.
+def _simulate_blocks(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
+    """Ask about tuples in an order; return the positions at which there was something to ask, and the changes.
 
-    What changed is a column for each turn: the sums that scores are made of, and below them how many tuples came into
-    the hard output or left it.
+    The changes have a column for each position: those of the sums behind the scores, and in the last row the number of
+    tuples that entered or left the hard output.
     """
     block = field.start.blocks.block[order]
     own, place = np.unique(block, return_inverse=True)
@@ -244,8 +242,8 @@ def _steps(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
         asked = some[uncertain(state.weight[rows[some]])]
         if not len(asked):
             continue
-        told, blocks = rows[asked], place[asked]
-        tell_labels(state, told, believed(state.weight[told], yes=correct[told]))
+        asked_rows, blocks = rows[asked], place[asked]
+        tell_labels(state, asked_rows, believed(state.weight[asked_rows], yes=correct[asked_rows]))
         new = parts(blocks)
         turns.append(asked)
         changes.append(np.concatenate([new[:-1] - sums[:-1, blocks], new[-1:]]))
@@ -260,14 +258,13 @@ ANSWERS: dict[Kind, tuple[str, ...]] = {
     "choice": ("unsure",),
     "group": ("yes", "no", "mixed", "unsure"),
 }
-"""What can be answered to each kind of question; to a choice also a row, or -1."""
+"""The valid answers to each kind of question; to a choice, also a row or -1."""
 
 
 class Simulation:
     """One run, question by question.
 
-    Each question is asked once, whatever came back. Of equally good ones the one whose first tuple stands first is
-    asked.
+    Each question is asked once, whatever the answer. Ties are broken by the position of a question's first tuple.
 
     Args:
         field: the tuples.
@@ -276,11 +273,11 @@ class Simulation:
     """
 
     def __init__(self, field: Field, plan: Plan) -> None:
-        self._begin(field, plan)
-        self._look()
+        self._initialise(field, plan)
+        self._decide_and_score()
 
-    def _begin(self, field: Field, plan: Plan) -> None:
-        """Stand before the first question."""
+    def _initialise(self, field: Field, plan: Plan) -> None:
+        """Set up the state before the first question."""
         if plan.strategy == "oracle" and field.entities is None:
             raise UsageError("the strategy 'oracle' knows the answers from the key, and there is none")
         self.field = field
@@ -296,40 +293,40 @@ class Simulation:
         self._answers: list[int] = [-1]
         self._counts: list[tuple[float, int, int]] = [(0.0, 0, 0)]  # cost, changes, contradictions
 
-    def _look(self) -> None:
-        """Decide and score all from what is believed."""
+    def _decide_and_score(self) -> None:
+        """Decide the hard output and score all units under the current probabilities."""
         self._tally = Tally(self.field, self.plan.decide, self.plan.min_weight, self._state)
         self._sums = [self._tally.sums.copy()]
-        sight = Sight(field=self.field, plan=self.plan, units=self._units, state=self._state, tally=self._tally)
-        self._strategy = Strategy(sight, self._asked, self._settled)
+        context = Sight(field=self.field, plan=self.plan, units=self._units, state=self._state, tally=self._tally)
+        self._strategy = Strategy(context, self._asked, self._settled)
 
     def __len__(self) -> int:
-        """Return how many questions were asked."""
+        """Return the number of questions asked."""
         return len(self._answers) - 1
 
     @property
     def contradictions(self) -> int:
-        """How many answers were about what was held for impossible."""
+        """The number of answers that were impossible under the probabilities."""
         return self._counts[-1][2]
 
     def step(self) -> bool:
-        """Ask the next question and take the user's answer; return whether there was one to ask."""
+        """Ask the next question and apply the user's answer; return whether there was a question to ask."""
         question = self.next_question()
         if question is None:
             return False
-        rows = self._about(question)
-        self._take(question, rows, self._user.answer(len(self), rows, self._state.weight[rows]))
+        rows = self._question_rows(question)
+        self._record_answer(question, rows, self._user.answer(len(self), rows, self._state.weight[rows]))
         return True
 
     def next_question(self) -> Question | None:
-        """Return what would be asked now; None when nothing is left to ask or the budget is used up."""
+        """Select the next question; None when nothing is left to ask or the budget is used up."""
         if self.plan.budget is not None and len(self) >= self.plan.budget:
             return None
         best = self._strategy.best()
         return None if best < 0 else Question(self.plan.kind, int(self._units.first[best]))
 
     def ranking(self, count: int, *, per_block: int = 1) -> list[Question]:
-        """Return the best questions now, at most so many about one block, whatever the budget says."""
+        """Rank the currently best questions, with a limit per block, ignoring the budget."""
         scores = self._strategy.scores()
         found: list[Question] = []
         taken: dict[int, int] = {}
@@ -344,8 +341,8 @@ class Simulation:
         return found
 
     def take(self, question: Question, answer: Answer) -> None:
-        """Take an answer from outside, to a question of any kind, as if it had come next."""
-        rows = self._about(question)
+        """Apply an external answer to a question of any kind, as if that question had been next."""
+        rows = self._question_rows(question)
         if isinstance(answer, str):
             fits = answer in ANSWERS[question.kind]
         else:
@@ -353,9 +350,9 @@ class Simulation:
         if not fits:
             known = (*ANSWERS[question.kind], *(("a row of its block", "-1") if question.kind == "choice" else ()))
             raise UsageError(f"{answer!r} is no answer to a {question.kind} question", hint=", ".join(known))
-        self._take(question, rows, answer)
+        self._record_answer(question, rows, answer)
 
-    def _about(self, question: Question) -> Rows:
+    def _question_rows(self, question: Question) -> Rows:
         """Return the tuples that a question is about."""
         row, blocks = question.tuple_row, self._state.blocks
         if question.kind == "label":
@@ -367,8 +364,8 @@ class Simulation:
         rows = blocks.rows.of(blocks.block[row : row + 1])[0]
         return rows if question.kind == "choice" else rows[blocks.span[rows] == blocks.span[row]]
 
-    def _take(self, question: Question, rows: Rows, answer: Answer) -> None:
-        """Condition on an answer, and write down what came of it."""
+    def _record_answer(self, question: Question, rows: Rows, answer: Answer) -> None:
+        """Condition on an answer, and record the resulting sums and counts."""
         own = np.unique(self._state.blocks.block[rows])
         blocks, odd = self._handler.apply(question.kind, rows, answer)
         unit = int(self._units.unit[question.tuple_row])
@@ -387,22 +384,22 @@ class Simulation:
         self._sums.append(self._tally.sums.copy())
 
     def beliefs(self) -> Beliefs:
-        """Return what is believed now."""
+        """Return the current probabilities."""
         return self._state.beliefs(self.field.candidates.beliefs)
 
     def decided(self) -> Truths:
-        """Return which tuples are in the hard output now, whether they are in the scope or not."""
+        """Return which tuples are in the current hard output, inside and outside the scope."""
         return self._tally.decided.copy()
 
     def curve(self) -> Curve:
-        """Return how good the output was after every question so far."""
+        """Return the curve of all questions so far."""
         counts = np.array(self._counts, np.float64).T
         sums = np.stack(self._sums, axis=1)
         rows, answers = np.array(self._rows, np.int64), np.array(self._answers, np.int8)
         return curve_of(self.plan, entities=self.field.entities, sums=sums, counts=counts, asked=rows, answers=answers)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Return all that is needed to go on, as plain arrays."""
+        """Return the arrays needed to resume the run."""
         written = {
             "asked": self._asked.copy(),
             "settled": self._settled.copy(),
@@ -415,59 +412,59 @@ class Simulation:
 
     @classmethod
     def restored(cls, field: Field, plan: Plan, snapshot: Mapping[str, NDArray[Any]]) -> Simulation:
-        """Return the run of a snapshot: it goes on as if it had never stopped."""
+        """Restore a run from a snapshot; it continues as if it had not been interrupted."""
         made = cls.__new__(cls)
-        made._begin(field, plan)
+        made._initialise(field, plan)
         made._handler.restore(snapshot)
         made._asked[:], made._settled[:] = snapshot["asked"], snapshot["settled"]
         made._rows, made._answers = snapshot["rows"].tolist(), snapshot["answers"].tolist()
         made._counts = [(cost, int(changed), int(odd)) for cost, changed, odd in snapshot["counts"].tolist()]
-        made._look()
+        made._decide_and_score()
         made._sums = list(snapshot["sums"])
         made._tally.sums = made._sums[-1].copy()
         return made
 
 
-def simulate(field: Field, plan: Plan, told: Callable[[int], None] | None = None) -> Curve:
+def simulate(field: Field, plan: Plan, on_question: Callable[[int], None] | None = None) -> Curve:
     """Ask until the budget is used up or nothing uncertain is left.
 
     Args:
         field: the tuples.
         plan: what is asked, and how.
-        told: hears after every question how many there were; once, where a whole run is made at once.
+        on_question: called after each question with the number so far; called once for a vectorised run.
 
     """
     if is_fixed(plan):
         curve = fixed_curve(field, plan)
-        if told is not None:
-            told(len(curve))
+        if on_question is not None:
+            on_question(len(curve))
         return curve
     run = Simulation(field, plan)
     while run.step():
-        if told is not None:
-            told(len(run))
+        if on_question is not None:
+            on_question(len(run))
     return run.curve()
 
 
-# Several strategies tried on one field, each by as many seeds as chance asks for.
+# Trials of several strategies, with several seeds for those that involve chance.
 
 
 SEEDS = 20
-"""How many seeds a band is made of; of fewer it is rough."""
+"""The number of seeds for a band; with fewer, the band is rough."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What became of one strategy: a curve for each seed."""
+    """The curves of one strategy, one for each seed."""
 
     strategy: str
     curves: tuple[Curve, ...]
 
 
 def plans_of(plan: Plan, strategies: Sequence[str], seeds: int = SEEDS) -> tuple[Plan, ...]:
-    """Return a plan for each strategy, and for each seed where chance plays a part.
+    """Build a plan for each strategy, and for each seed where chance is involved.
 
-    That is so if questions are asked at random, and for all strategies if the user errs or is unsure by chance.
+    It is for the strategy `random`, and for all strategies if the user errs or is unsure at random.
     """
     found = []
     for strategy in dict.fromkeys(strategies):
@@ -478,20 +475,20 @@ def plans_of(plan: Plan, strategies: Sequence[str], seeds: int = SEEDS) -> tuple
 
 
 def tried(
-    field: Field, plans: Sequence[Plan], journal: Journal | None = None, told: Told | None = None
+    field: Field, plans: Sequence[Plan], journal: Journal | None = None, on_question: Told | None = None
 ) -> tuple[Trial, ...]:
     """Simulate all plans.
 
     Args:
-        field: what is asked about.
-        plans: what to simulate.
-        journal: where to keep what is done, and to go on from.
-        told: called after questions with the plan and their number.
+        field: the tuples asked about.
+        plans: the plans to simulate.
+        journal: stores finished curves and resumes interrupted runs.
+        on_question: called after each question with the plan and the number of questions so far.
 
     """
     curves: dict[str, list[Curve]] = {}
     for plan in plans:
-        say = None if told is None else partial(told, plan)
-        found = simulate(field, plan, say) if journal is None else journal.curve(plan, say)
+        on_plan_question = None if on_question is None else partial(on_question, plan)
+        found = simulate(field, plan, on_plan_question) if journal is None else journal.curve(plan, on_plan_question)
         curves.setdefault(plan.strategy, []).append(found)
     return tuple(Trial(strategy, tuple(found)) for strategy, found in curves.items())

@@ -1,4 +1,4 @@
-"""What is believed at some moment: the probability of every world, and what follows from it."""
+"""The current probabilities of worlds, tuples and spans, and how answers change them."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
     from comparanda.feedback.protocol import Answer, Kind, Plan
 
 
-# What stands in each block: its tuples, their spans, and the worlds of which one is true.
+# The structure of blocks: tuples, their spans, and the worlds of which one is true.
 #
-# Every block has worlds here. In one whose tuples exclude each other these are the tuples, each alone, the preferred
-# one first; in one with worlds of its own these stand first, and then each tuple alone with probability zero, for a
-# user
-# who says what no world says.
+# Every block has worlds here. In a block of mutually exclusive tuples, each tuple alone is a world, the preferred one
+# first. In a block with given worlds, these come first, followed by each tuple alone with probability zero, for
+# answers that contradict all given worlds.
 
 
 def summed(place: Rows, values: Floats | Truths, count: int) -> Floats:
-    """Sum up the values of each of some parts.
+    """Sum up the values of each part.
 
     >>> summed(np.array([0, 0, 2]), np.array([0.5, 1.0, 2.0]), 3).tolist()
     [1.5, 0.0, 2.0]
@@ -38,10 +37,10 @@ def summed(place: Rows, values: Floats | Truths, count: int) -> Floats:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Ranges:
-    """Things that stand block by block.
+    """The ranges of rows that belong to each block, in tables sorted by block.
 
     Args:
-        offsets: the first of each block, and behind them the number of all.
+        offsets: the first row of each block, followed by the total number of rows.
 
     """
 
@@ -49,13 +48,13 @@ class Ranges:
 
     @classmethod
     def counted(cls, counts: Rows) -> Ranges:
-        """Return the ranges of blocks with so many things each."""
+        """Build the ranges of blocks from their numbers of rows."""
         offsets = np.zeros(len(counts) + 1, np.int64)
         counts.cumsum(out=offsets[1:])
         return cls(offsets)
 
     def of(self, blocks: Rows) -> tuple[Rows, Rows]:
-        """Return all things of some blocks, and for each the place of its block among these."""
+        """Return all rows of some blocks, and for each row the index of its block among these."""
         if len(blocks) == 1:  # most questions are about one block
             begin, end = self.offsets[blocks[0] : blocks[0] + 2].tolist()
             return np.arange(begin, end), np.zeros(end - begin, np.int64)
@@ -65,7 +64,7 @@ class Ranges:
         return np.arange(len(place)) + (begin - sizes.cumsum() + sizes)[place], place
 
     def sizes(self, blocks: Rows) -> Rows:
-        """Return how many things some blocks have."""
+        """Return the numbers of rows of some blocks."""
         sizes: Rows = self.offsets[blocks + 1] - self.offsets[blocks]
         return sizes
 
@@ -78,17 +77,17 @@ class Blocks:
         rows: the tuples of each block.
         spans: its spans, the preferred one first.
         worlds: its worlds.
-        members: which tuples are true in which worlds of it.
-        reaches: which spans are there in which worlds of it.
+        members: the pairs of a tuple and a world in which it is true.
+        reaches: the pairs of a span and a world in which it occurs.
         block: the block of each tuple.
         span: the span of each tuple.
         alone: the world of each tuple in which it alone is true.
         member_row: the tuple of each member.
-        member_world: and its world.
+        member_world: the world of each member.
         reach_span: the span of each reach.
-        reach_world: and its world.
-        world_span: the span that a world of an exclusive block has; -1 for other blocks.
-        bare: whether a world has no tuple.
+        reach_world: the world of each reach.
+        world_span: the span of each world of an exclusive block; -1 in other blocks.
+        bare: whether each world has no tuple.
         exclusive: whether the tuples of each block exclude each other.
 
     """
@@ -113,7 +112,7 @@ class Blocks:
         return len(self.exclusive)
 
     def repeated(self, blocks: Rows) -> tuple[Blocks, Rows]:
-        """Return a structure of some blocks, each as often as it is named, and its tuples by their rows here."""
+        """Build the structure of some blocks, repeated as often as given, and the original rows of its tuples."""
         rows, row_place = self.rows.of(blocks)
         worlds, world_place = self.worlds.of(blocks)
         members, member_place = self.members.of(blocks)
@@ -145,17 +144,17 @@ class Blocks:
 
 
 def blocks_of(beliefs: Beliefs, preference: Rows) -> Blocks:
-    """Return the structure of what is believed.
+    """Build the block structure of probabilistic tuples.
 
     Args:
         beliefs: the tuples, block by block.
-        preference: a rank of each tuple, for ties.
+        preference: the rank of each tuple, for ties.
 
     """
     block, size = beliefs.block, len(beliefs.nothing)
-    span, span_block = _spans(beliefs, preference)
+    span, span_block = _number_spans(beliefs, preference)
     exclusive = beliefs.exclusive
-    world_block, member_row, member_world, alone = _worlds(beliefs, preference)
+    world_block, member_row, member_world, alone = _number_worlds(beliefs, preference)
     spans_of_members = span[member_row]
     reaches = np.unique(np.stack([member_world, spans_of_members]), axis=1) if len(member_row) else np.zeros((2, 0))
     reach_world, reach_span = reaches.astype(np.int64)
@@ -185,8 +184,8 @@ def blocks_of(beliefs: Beliefs, preference: Rows) -> Blocks:
     )
 
 
-def _spans(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows]:
-    """Return the span of each tuple and the block of each span; they go block by block, the preferred one first."""
+def _number_spans(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows]:
+    """Order the spans by block and preference; return the span number of each tuple and the block of each span."""
     order = np.lexsort((preference, beliefs.block))
     _, first, number = np.unique(beliefs.alternative[order], return_index=True, return_inverse=True)
     by_first = np.argsort(first, kind="stable")
@@ -197,8 +196,8 @@ def _spans(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows]:
     return span, beliefs.block[order[first[by_first]]]
 
 
-def _worlds(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-    """Return the block of each world, the tuple and the world of each member, and the world of each tuple alone."""
+def _number_worlds(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows, Rows, Rows]:
+    """Return each world's block, each member's tuple and world, and the world in which each tuple alone is true."""
     size = len(beliefs)
     order = np.lexsort((preference, beliefs.block))
     if beliefs.worlds is None:
@@ -208,7 +207,7 @@ def _worlds(beliefs: Beliefs, preference: Rows) -> tuple[Rows, Rows, Rows, Rows]
     given = beliefs.worlds
     block = np.concatenate([given.block, beliefs.block[order]])
     place = np.empty(len(block), np.int64)
-    place[np.argsort(block, kind="stable")] = np.arange(len(block))  # worlds as given stand before tuples alone
+    place[np.argsort(block, kind="stable")] = np.arange(len(block))  # given worlds come before single tuples
     row = np.concatenate([given.member, order])
     world = place[np.concatenate([given.world, len(given) + np.arange(size)])]
     by_world = np.argsort(world, kind="stable")
@@ -222,11 +221,11 @@ class State:
     """Probabilities that answers change in place.
 
     Args:
-        blocks: what stands in each block.
+        blocks: the structure of the blocks.
         world: the probability of each world.
-        nothing: for each block the probability that none of its spans is there.
-        unnamed: for each span the probability that it is there with a label that no tuple has.
-        weight: the probability of each tuple: that of the worlds which it is true in.
+        nothing: for each block, the probability that none of its spans is an entity.
+        unnamed: for each span, the probability that it is an entity with a label that no tuple has.
+        weight: the probability of each tuple: the sum over the worlds in which it is true.
         entity: the probability of each span.
 
     """
@@ -239,7 +238,7 @@ class State:
     entity: Floats
 
     def copy(self) -> State:
-        """Return the same probabilities, to be changed apart."""
+        """Copy the probabilities, to be changed independently."""
         return State(
             blocks=self.blocks,
             world=self.world.copy(),
@@ -250,7 +249,7 @@ class State:
         )
 
     def repeated(self, blocks: Rows) -> tuple[State, Rows]:
-        """Return some blocks, each as often as it is named, and their tuples by their rows here."""
+        """Copy some blocks, repeated as often as given, and return the original rows of their tuples."""
         made, rows = self.blocks.repeated(blocks)
         worlds, spans = self.blocks.worlds.of(blocks)[0], self.blocks.spans.of(blocks)[0]
         arrays = (self.world[worlds], self.nothing[blocks], self.unnamed[spans], self.weight[rows], self.entity[spans])
@@ -259,7 +258,7 @@ class State:
         ), rows
 
     def put(self, blocks: Rows, other: State) -> None:
-        """Take over the probabilities of some blocks."""
+        """Copy the probabilities of some blocks from another state."""
         worlds, spans = self.blocks.worlds.of(blocks)[0], self.blocks.spans.of(blocks)[0]
         self.world[worlds] = other.world[worlds]
         self.nothing[blocks] = other.nothing[blocks]
@@ -267,7 +266,7 @@ class State:
         self.infer(blocks)
 
     def infer(self, blocks: Rows) -> None:
-        """Sum up the weights of tuples and spans over the worlds of some blocks."""
+        """Recompute the probabilities of tuples and spans from the worlds of some blocks."""
         mine = self.blocks
         members, reaches = mine.members.of(blocks)[0], mine.reaches.of(blocks)[0]
         spans = mine.spans.of(blocks)[0]
@@ -277,26 +276,26 @@ class State:
         np.add.at(self.entity, mine.reach_span[reaches], self.world[mine.reach_world[reaches]])
 
     def worlds_of(self, blocks: Rows) -> tuple[Rows, Rows, Floats, Floats]:
-        """Return the worlds of some blocks, the place of each one's block, and how probable each is, and the rest.
+        """Return the worlds of some blocks, the index of each one's block, their probabilities, and the rest.
 
-        Worlds without any tuple are all one, listed or not: they count for the rest.
+        Worlds without tuples are not distinguished: they count towards the rest of their block.
         """
         worlds, place = self.blocks.worlds.of(blocks)
         probability = np.where(self.blocks.bare[worlds], 0.0, self.world[worlds])
         return worlds, place, probability, 1.0 - summed(place, probability, len(blocks))
 
     def beliefs(self, start: Beliefs) -> Beliefs:
-        """Return this as beliefs about the tuples of those at the start."""
+        """Convert the state to beliefs about the tuples of the initial beliefs."""
         return replace(
             start,
             weight=self.weight.copy(),
             entity=self.entity[self.blocks.span],
             nothing=self.nothing.copy(),
-            worlds=None if start.worlds is None else self._worlds(),
+            worlds=None if start.worlds is None else self._possible_worlds(),
         )
 
-    def _worlds(self) -> Worlds:
-        """Return the worlds of blocks that are not exclusive, those of tuples alone only where they are possible."""
+    def _possible_worlds(self) -> Worlds:
+        """Return the worlds of non-exclusive blocks; those of single tuples only if they are possible."""
         mine = self.blocks
         block = np.repeat(np.arange(len(mine)), np.diff(mine.worlds.offsets))
         added = np.zeros(len(self.world), np.bool_)
@@ -309,13 +308,13 @@ class State:
 
 
 def uncertain(probability: Floats) -> Truths:
-    """Whether each probability is neither zero nor one."""
+    """Determine which probabilities are neither 0 nor 1."""
     found: Truths = (probability > EPSILON) & (probability < 1 - EPSILON)
     return found
 
 
 def state_of(beliefs: Beliefs, blocks: Blocks) -> State:
-    """Return what is believed at the start."""
+    """Build the initial state."""
     world = np.zeros(len(blocks.world_span))
     sole = blocks.exclusive[blocks.block]
     world[blocks.alone[sole]] = beliefs.weight[sole]
@@ -340,20 +339,19 @@ def state_of(beliefs: Beliefs, blocks: Blocks) -> State:
     return state
 
 
-# What an answer does to its block: the probability of one event is set, all else keeps its proportions.
+# Conditioning a block on an answer: the probability of one event is set, everything else keeps its proportions.
 #
-# An answer is about an event: a tuple is true, a span is there, none of some tuples is true. Its probability p becomes
-# p', 1 after a yes and 0 after a no: what agrees with the event is multiplied by p'/p, what does not by (1−p')/(1−p).
-# A user who is believed to be wrong with probability ε gives p' = p(1−ε) / (p(1−ε) + (1−p)ε) by a yes, as Bayes has it.
-# All this is multiplication, so the order of answers does not matter. A yes to what is impossible makes it true and a
-# no
-# to what is certain leaves nothing there: the user is trusted, and the contradiction counted.
+# An answer is about an event: a tuple is true, a span is an entity, none of some tuples is true. Its probability p
+# becomes p', 1 after a yes and 0 after a no: worlds that agree with the event are multiplied by p'/p, all others by
+# (1−p')/(1−p). For a user with an assumed error rate of ε, Bayes' rule gives p' = p(1−ε) / (p(1−ε) + (1−p)ε) after a
+# yes. All updates are multiplications, so the order of answers does not matter. A yes to an impossible event makes it
+# true, and a no to a certain event leaves its block empty: the user is trusted, and the contradiction counted.
 #
 # All functions take many events at once, of different blocks.
 
 
 def believed(probability: Floats, *, yes: Truths, error: float = 0.0) -> Floats:
-    """Return the probability of events after an answer.
+    """Compute the posterior probability of events after an answer.
 
     >>> believed(np.array([0.7, 0.7]), yes=np.array([True, False]), error=0.1).round(4).tolist()
     [0.9545, 0.2059]
@@ -365,13 +363,13 @@ def believed(probability: Floats, *, yes: Truths, error: float = 0.0) -> Floats:
 
 
 def tell_labels(state: State, rows: Rows, target: Floats) -> int:
-    """Set the probabilities of tuples, and return how many of them contradict what was believed."""
+    """Condition on the probabilities of tuples; return how many contradict a certainty."""
     mine = state.blocks
     blocks = mine.block[rows]
     members, place = mine.members.of(blocks)
     held = mine.member_row[members] == rows[place]
     inside = (mine.member_world[members[held]], place[held])
-    odd = _tell(state, blocks=blocks, inside=inside, before=state.weight[rows], target=target)
+    odd = _scale_worlds(state, blocks=blocks, inside=inside, before=state.weight[rows], target=target)
     if odd.any():
         state.world[mine.alone[rows[odd & (target > 0)]]] = 1.0
     state.infer(blocks)
@@ -379,9 +377,9 @@ def tell_labels(state: State, rows: Rows, target: Floats) -> int:
 
 
 def tell_spans(state: State, rows: Rows, target: Floats) -> int:
-    """Set the probabilities of the spans of tuples, and return how many of them contradict what was believed.
+    """Condition on the probabilities of the spans of tuples; return how many contradict a certainty.
 
-    A span that was impossible and is there has each of its labels with the same probability.
+    A confirmed span that was impossible gets all its labels with equal probability.
     """
     mine = state.blocks
     blocks, spans = mine.block[rows], mine.span[rows]
@@ -389,7 +387,7 @@ def tell_spans(state: State, rows: Rows, target: Floats) -> int:
     held = mine.reach_span[reaches] == spans[place]
     inside = (mine.reach_world[reaches[held]], place[held])
     before, unnamed = state.entity[spans], state.unnamed[spans]
-    odd = _tell(state, blocks=blocks, inside=inside, before=before, target=target)
+    odd = _scale_worlds(state, blocks=blocks, inside=inside, before=before, target=target)
     state.unnamed[spans] = np.divide(unnamed * target, before, out=np.zeros(len(spans)), where=before > EPSILON)
     for number in np.flatnonzero(odd & (target > 0)).tolist():
         own = mine.rows.of(blocks[number : number + 1])[0]
@@ -400,15 +398,15 @@ def tell_spans(state: State, rows: Rows, target: Floats) -> int:
 
 
 def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int:
-    """Hear that none of some tuples of each block is true, and return how often that contradicts what was believed.
+    """Condition on none of some tuples of each block being true; return how often that contradicts a certainty.
 
-    In an exclusive block what is none of its tuples is nothing at all.
+    In an exclusive block, this means that the block is empty.
 
     Args:
-        state: what is believed.
+        state: the probabilities, changed in place.
         blocks: the blocks.
         rows: the tuples of all blocks that are not true.
-        error: how often the user is believed to be wrong.
+        error: the assumed error rate of the user.
 
     """
     mine = state.blocks
@@ -420,7 +418,7 @@ def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int
     inside = (worlds, member_place[held][first])
     before = summed(inside[1], state.world[worlds], len(blocks))
     target = believed(1 - before, yes=np.ones(len(blocks), np.bool_), error=error)
-    odd = _tell(state, blocks=blocks, inside=inside, before=before, target=1 - target)
+    odd = _scale_worlds(state, blocks=blocks, inside=inside, before=before, target=1 - target)
     sole = mine.exclusive[blocks]
     state.nothing[blocks[sole]] = target[sole]
     state.unnamed[mine.spans.of(blocks[sole])[0]] = 0.0
@@ -428,17 +426,17 @@ def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int
     return int(odd.sum())
 
 
-def _tell(state: State, blocks: Rows, inside: tuple[Rows, Rows], before: Floats, *, target: Floats) -> Truths:
-    """Set the probability of an event in each block, and return where that contradicts what was believed.
+def _scale_worlds(state: State, blocks: Rows, inside: tuple[Rows, Rows], before: Floats, *, target: Floats) -> Truths:
+    """Scale the worlds of each block to the new probability of an event; return where it contradicts a certainty.
 
-    Where it does no world is left; if the event was certain, nothing is there.
+    After a contradiction no world is left; if the event was certain, the block is empty.
 
     Args:
-        state: what is believed.
-        blocks: a block for each event.
-        inside: the worlds in which they hold, and for each the place of its block.
-        before: their probabilities.
-        target: what these become.
+        state: the probabilities, changed in place.
+        blocks: the block of each event.
+        inside: the worlds in which the events hold, and for each world the index of its block.
+        before: the probabilities of the events.
+        target: their new probabilities.
 
     """
     mine = state.blocks
@@ -458,22 +456,22 @@ def _tell(state: State, blocks: Rows, inside: tuple[Rows, Rows], before: Floats,
     return odd
 
 
-# What becomes of an answer: it conditions its block, and may be evidence for the same text elsewhere.
+# Handlers: an answer conditions its block, and may be evidence for other occurrences of its text.
 
 
 CAP = 0.001
-"""Evidence from elsewhere makes nothing less probable than this, and nothing more probable than one less this."""
+"""Evidence from other blocks keeps probabilities between this and 1 minus this."""
 
 
 def hear(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) -> tuple[Rows, int]:
-    """Condition on an answer; return the blocks that changed, and how many contradictions there were.
+    """Condition on an answer; return the changed blocks and the number of contradictions.
 
     Args:
-        state: what is believed.
-        kind: what was asked.
+        state: the probabilities, changed in place.
+        kind: the kind of question.
         rows: the tuples of the question: one; those of a span; those to choose from; all with one text and label.
-        answer: what the user says.
-        error: how often the user is believed to be wrong.
+        answer: the user's answer.
+        error: the assumed error rate of the user.
 
     """
     if answer in ("unsure", "mixed"):
@@ -483,19 +481,19 @@ def hear(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) 
         if answer == -1:
             return blocks[:1], tell_none(state, blocks[:1], rows, error)
         rows, answer = np.array([answer]), "yes"
-    said = np.full(len(rows), answer == "yes")
+    confirmed = np.full(len(rows), answer == "yes")
     if kind == "span":
         before = state.entity[state.blocks.span[rows[:1]]]
-        return blocks[:1], tell_spans(state, rows[:1], believed(before, yes=said[:1], error=error))
+        return blocks[:1], tell_spans(state, rows[:1], believed(before, yes=confirmed[:1], error=error))
     odd = 0
     for some in rounds(blocks[: len(rows)]):
-        target = believed(state.weight[rows[some]], yes=said[some], error=error)
+        target = believed(state.weight[rows[some]], yes=confirmed[some], error=error)
         odd += tell_labels(state, rows[some], target)
     return np.unique(blocks), odd
 
 
 def rounds(blocks: Rows) -> Iterator[Rows]:
-    """Go through things of some blocks so that no two of one block come at a time, each block's in their order.
+    """Split rows into rounds with at most one row of each block, keeping the order within blocks.
 
     >>> [some.tolist() for some in rounds(np.array([4, 4, 7]))]
     [[0, 2], [1]]
@@ -513,38 +511,38 @@ def rounds(blocks: Rows) -> Iterator[Rows]:
 
 
 class Basic:
-    """An answer changes its own block."""
+    """The handler by which an answer changes only its own block."""
 
     def __init__(self, plan: Plan, state: State) -> None:
         self.plan = plan
         self.state = state
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
-        """Take an answer; return the blocks that changed, and how many contradictions there were."""
+        """Apply an answer; return the changed blocks and the number of contradictions."""
         return hear(self.state, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Return what is needed to go on."""
+        """Return the arrays needed to resume."""
         return {f"state_{name}": getattr(self.state, name) for name in STORED}
 
     def restore(self, snapshot: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
-        _restore(self.state, "state", snapshot)
+        """Restore a snapshot."""
+        _restore_state(self.state, "state", snapshot)
 
 
 class Statistical(Basic):
-    """An answer is evidence for all tuples with the same text and label.
+    """The handler by which an answer is evidence for all tuples with the same text and label.
 
-    A tuple's odds are those of its own block's answers times ((yes + 1) / (no + 1)) ^ strength, where yes and no count
-    the answers about its text and label. What the answers alone say is kept apart, and the factor is put on it anew
-    whenever it changes: so a tuple always carries exactly the present factor, whatever came first. The tuples of a
-    block take their factors one after the other; each time the rest of the block shares what is left. A tuple that was
-    asked about itself, and one that is certain or impossible, takes none.
+    A tuple's odds are those given the answers about its own block times ((yes + 1) / (no + 1)) ^ strength, where yes
+    and no count the answers about its text and label. The state given the answers alone is stored separately, and the
+    factor is applied to it again whenever it changes: so a tuple always has exactly the current factor, whatever the
+    order of answers. The factors of a block's tuples are applied one after the other; each time the rest of the block
+    shares the remaining probability. Tuples that were asked about, and certain or impossible ones, get no factor.
     """
 
     def __init__(self, plan: Plan, state: State, field: Field) -> None:
         super().__init__(plan, state)
-        self._answered = state.copy()  # what the answers alone say
+        self._answered = state.copy()  # given the answers alone
         self._pair = field.pairs
         pairs = int(self._pair.max(initial=-1)) + 1
         self._by_pair = np.argsort(self._pair, kind="stable")
@@ -553,7 +551,7 @@ class Statistical(Basic):
         self._asked = np.zeros(len(field), np.bool_)
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
-        """Take an answer; return the blocks that changed, and how many contradictions there were."""
+        """Apply an answer; return the changed blocks and the number of contradictions."""
         own, odd = hear(self._answered, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
         if not len(own):
             return own, odd
@@ -567,7 +565,7 @@ class Statistical(Basic):
         return blocks, odd
 
     def _spread(self, blocks: Rows) -> None:
-        """Put the present factors on the tuples of some blocks."""
+        """Apply the current factors to the tuples of some blocks."""
         rows = self.state.blocks.rows.of(blocks)[0]
         no, yes = self._counts[:, self._pair[rows]]
         factor = ((yes + 1) / (no + 1)) ** self.plan.strength
@@ -575,27 +573,27 @@ class Statistical(Basic):
         for some in rounds(self.state.blocks.block[rows]):
             weight = self.state.weight[rows[some]]
             open_rows = uncertain(weight)
-            weight, by, told = weight[open_rows], factor[some][open_rows], rows[some][open_rows]
-            if len(told):
-                tell_labels(self.state, told, tilted(weight, by))
+            weight, by, open_tuples = weight[open_rows], factor[some][open_rows], rows[some][open_rows]
+            if len(open_tuples):
+                tell_labels(self.state, open_tuples, tilted(weight, by))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """Return what is needed to go on."""
+        """Return the arrays needed to resume."""
         kept = {f"answered_{name}": getattr(self._answered, name) for name in STORED}
         return super().snapshot() | kept | {"evidence": self._counts, "evidence_asked": self._asked}
 
     def restore(self, snapshot: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from there."""
+        """Restore a snapshot."""
         super().restore(snapshot)
-        _restore(self._answered, "answered", snapshot)
+        _restore_state(self._answered, "answered", snapshot)
         self._counts[:] = snapshot["evidence"]
         self._asked[:] = snapshot["evidence_asked"]
 
 
 def evidence(kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, bool]:
-    """Return the tuples that an answer says are true, or are not.
+    """Return the tuples that an answer is evidence for, or against, and which of the two.
 
-    That a span is an entity says nothing of its label; that it is none says that it has no label.
+    That a span is an entity is no evidence about its label; that it is none rules out all its labels.
     """
     if kind == "choice" and answer != -1:
         return np.array([answer], np.int64), True
@@ -605,7 +603,7 @@ def evidence(kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, bool]:
 
 
 def tilted(weight: Floats, factor: Floats) -> Floats:
-    """Multiply the odds of probabilities, up to a cap: no evidence from elsewhere makes anything quite sure.
+    """Multiply the odds of probabilities, up to a cap, so that evidence from other blocks never makes anything certain.
 
     >>> tilted(np.array([0.5, 0.5, 0.9999]), np.array([3.0, 1e-9, 3.0])).tolist()
     [0.75, 0.001, 0.9999]
@@ -617,11 +615,11 @@ def tilted(weight: Floats, factor: Floats) -> Floats:
 
 
 STORED = ("world", "nothing", "unnamed")
-"""What all else in a state follows from."""
+"""The arrays of a state from which the others are computed."""
 
 
-def _restore(state: State, prefix: str, snapshot: Mapping[str, NDArray[Any]]) -> None:
-    """Take over the probabilities of a snapshot."""
+def _restore_state(state: State, prefix: str, snapshot: Mapping[str, NDArray[Any]]) -> None:
+    """Restore the probabilities of a snapshot."""
     for name in STORED:
         getattr(state, name)[:] = snapshot[f"{prefix}_{name}"]
     state.infer(np.arange(len(state.blocks)))

@@ -1,4 +1,4 @@
-"""The sums that scores are made of, kept up with what answers change."""
+"""The hard output and the sums behind its scores, updated after each answer, and the expected effect of answers."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     Sums = NDArray[np.float64]
 
 
-# The hard output of some blocks, as `beliefs.decide` has it for all, from what is believed at some moment.
+# The hard output of some blocks under the current probabilities, as `beliefs.decide` gives it for all.
 
 
 DIGITS = 1e9
-"""What is the same to this precision is a tie."""
+"""Probabilities are rounded to multiples of 1 / DIGITS, so that nearly equal ones are ties."""
 
 
 def first_best(values: Floats, place: Rows, count: int) -> Rows:
-    """Return where the largest value of each part stands, the first of equal ones; no part is empty.
+    """Find the index of the largest value in each part, the first of equal ones; no part is empty.
 
     >>> first_best(np.array([1.0, 3.0, 3.0, 2.0]), np.array([0, 0, 0, 1]), 2).tolist()
     [1, 3]
@@ -46,7 +46,7 @@ def first_best(values: Floats, place: Rows, count: int) -> Rows:
 
 
 def choose(state: State, blocks: Rows, how: Decide, min_weight: float) -> Rows:
-    """Return the tuples of the most probable world of each block; blocks without tuples may not be asked for."""
+    """Select the tuples of the most probable world of each block; every block must have tuples."""
     mine = state.blocks
     exclusive = mine.exclusive[blocks]
     worlds, place, probability, rest = state.worlds_of(blocks)
@@ -73,16 +73,16 @@ def choose(state: State, blocks: Rows, how: Decide, min_weight: float) -> Rows:
 FOUND, RIGHT, CLAIMED, MASS, RIGHT_MASS, CAPTURED, DOUBT = range(7)
 """The sums over tuples in the scope, in this order.
 
-In the hard output; right there; their weights; all weights; the weights of the right ones; right ones that are
-possible; the entropy of each in bits.
+Tuples in the hard output; correct ones among them; the weight of the hard output; the weight of all tuples; the weight
+of correct tuples; correct tuples with a positive weight; the entropy in bits.
 """
 
 RESUM = 1000
-"""After so many questions the sums are made anew, for rounding errors not to add up."""
+"""The number of questions after which sums are recomputed, so that rounding errors do not accumulate."""
 
 
 def entropy(probability: Floats) -> Floats:
-    """Return the entropy of a truth with each probability, in bits.
+    """Compute the entropy of Boolean variables with given probabilities, in bits.
 
     >>> entropy(np.array([0.0, 0.5, 1.0])).tolist()
     [0.0, 1.0, 0.0]
@@ -94,7 +94,7 @@ def entropy(probability: Floats) -> Floats:
 
 
 class Tally:
-    """The sums over the tuples of a field, and which of these are in the hard output."""
+    """The hard output of a field, and the sums over its tuples."""
 
     def __init__(self, field: Field, decide: Decide, min_weight: float, state: State) -> None:
         self.scope = field.scope
@@ -108,7 +108,7 @@ class Tally:
         self.sums: Floats = self.parts.sum(axis=1)
 
     def update(self, state: State, blocks: Rows) -> int:
-        """Take over what changed in some blocks; return how many tuples came into the hard output or left it."""
+        """Update the sums for some changed blocks; return how many tuples entered or left the hard output."""
         rows = state.blocks.rows.of(blocks)[0]
         before = self.parts[:, rows]
         after = self._parts(state, blocks, rows)
@@ -117,18 +117,18 @@ class Tally:
         return int(np.abs(after[FOUND] - before[FOUND]).sum())
 
     def resum(self) -> None:
-        """Make the sums anew."""
+        """Recompute the sums."""
         self.sums = self.parts.sum(axis=1)
 
     def _parts(self, state: State, blocks: Rows, rows: Rows) -> NDArray[np.float64]:
-        """Decide some blocks, and return what each of their tuples adds to the sums."""
+        """Decide some blocks, and compute what each of their tuples adds to the sums."""
         self.decided[rows] = False
         self.decided[choose(state, blocks, *self._how)] = True
         return parts_of(state.weight[rows], self.decided[rows], self.scope[rows], self.correct[rows])
 
 
 def parts_of(weight: Floats, decided: Truths, scope: Truths, correct: Truths) -> NDArray[np.float64]:
-    """Return what tuples add to the sums; those that are correct are in the scope."""
+    """Compute what tuples add to the sums; `correct` must be restricted to the scope."""
     found = decided & scope
     parts = np.empty((7, len(weight)))
     parts[FOUND] = found
@@ -142,52 +142,52 @@ def parts_of(weight: Floats, decided: Truths, scope: Truths, correct: Truths) ->
 
 
 def scores_of(sums: Floats, entities: int | None) -> Floats:
-    """Return P, R, F, E(P), E(R), E100, the claimed F and the entropy of sums; NaN where one is not defined.
+    """Compute P, R, F, E(P), E(R), E100, the claimed F and the entropy from sums; NaN where undefined.
 
     Args:
-        sums: the sums, one column each or many.
-        entities: how many entities the key has; None without a key, and then only the last two are defined.
+        sums: the sums: one value each, or an array of values each.
+        entities: the number of key entities; None without a key, when only the last two are defined.
 
     """
     found, right, claimed, mass, right_mass, captured, doubt = sums
     key = np.nan if entities is None else float(entities)
-    mass = np.where(mass > 1e-9, mass, 0.0)  # what is left of sums that should be zero
+    mass = np.where(mass > 1e-9, mass, 0.0)  # rounding residue of sums that should be zero
     return np.stack(
         [
-            _share(right, found + 0 * key),
-            _share(right, key + 0 * found),
-            _share(2 * right, found + key),
-            _share(right_mass, mass + 0 * key),
-            _share(right_mass, key + 0 * mass),
-            _share(captured, key + 0 * mass),
-            _share(2 * claimed, found + mass),
+            _divide(right, found + 0 * key),
+            _divide(right, key + 0 * found),
+            _divide(2 * right, found + key),
+            _divide(right_mass, mass + 0 * key),
+            _divide(right_mass, key + 0 * mass),
+            _divide(captured, key + 0 * mass),
+            _divide(2 * claimed, found + mass),
             np.maximum(doubt, 0.0),
         ]
     )
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    """Return ratios, NaN where there is nothing to divide by."""
+def _divide(part: Floats, whole: Floats) -> Floats:
+    """Divide, giving NaN where the denominator is 0."""
     whole = np.asarray(whole, np.float64)
     return np.asarray(np.divide(part, whole, out=np.full(whole.shape, np.nan), where=~(whole == 0)))
 
 
-# What the hard output would be after an answer that has not come yet.
+# The hard output after hypothetical answers.
 
 
 TOTALS = (FOUND, RIGHT, CLAIMED)
-"""What is summed up of a hard output: found, right, and their weights, in this order."""
+"""The sums compared for a hard output: its tuples, the correct ones, and its weight, in this order."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Sight:
-    """All that strategies look at; the key is for the oracle alone.
+    """The data that strategies use; only the oracle may use the key.
 
     Args:
         field: the tuples.
         plan: what is asked.
         units: what can be asked about.
-        state: what is believed.
+        state: the current probabilities.
         tally: the hard output.
 
     """
@@ -199,52 +199,52 @@ class Sight:
     tally: Tally
 
 
-def now(sight: Sight, blocks: Rows) -> Sums:
-    """Return the totals of some blocks."""
-    rows, place = sight.state.blocks.rows.of(blocks)
-    return np.stack([summed(place, sight.tally.parts[each, rows], len(blocks)) for each in TOTALS])
+def now(context: Sight, blocks: Rows) -> Sums:
+    """Return the current totals of some blocks."""
+    rows, place = context.state.blocks.rows.of(blocks)
+    return np.stack([summed(place, context.tally.parts[each, rows], len(blocks)) for each in TOTALS])
 
 
-def after(sight: Sight, rows: Rows, yes: Truths) -> Sums:
-    """Return the totals of the block of each tuple if the user said yes or no to it, or to its span."""
-    blocks = sight.state.blocks.block[rows]
-    state, old = sight.state.repeated(blocks)
-    asked = state.blocks.rows.offsets[:-1] + rows - sight.state.blocks.rows.offsets[blocks]
-    error = sight.plan.believed_error
-    if sight.plan.kind == "span":
+def after(context: Sight, rows: Rows, yes: Truths) -> Sums:
+    """Compute the totals of each tuple's block after a yes or no to the tuple, or to its span."""
+    blocks = context.state.blocks.block[rows]
+    state, old = context.state.repeated(blocks)
+    asked = state.blocks.rows.offsets[:-1] + rows - context.state.blocks.rows.offsets[blocks]
+    error = context.plan.believed_error
+    if context.plan.kind == "span":
         tell_spans(state, asked, believed(state.entity[state.blocks.span[asked]], yes=yes, error=error))
     else:
         tell_labels(state, asked, believed(state.weight[asked], yes=yes, error=error))
-    return _totals(sight, state, old)
+    return _decide_and_sum(context, state, old)
 
 
-def after_both(sight: Sight, rows: Rows) -> tuple[Sums, Sums]:
-    """Return the totals of the block of each tuple after a yes, and after a no."""
-    both = after(sight, np.concatenate([rows, rows]), np.arange(2 * len(rows)) < len(rows))
+def after_both(context: Sight, rows: Rows) -> tuple[Sums, Sums]:
+    """Compute the totals of each tuple's block after a yes, and after a no."""
+    both = after(context, np.concatenate([rows, rows]), np.arange(2 * len(rows)) < len(rows))
     return both[:, : len(rows)], both[:, len(rows) :]
 
 
-def after_none(sight: Sight, blocks: Rows) -> Sums:
-    """Return the totals of blocks if the user said that none of their tuples is right."""
-    state, old = sight.state.repeated(blocks)
+def after_none(context: Sight, blocks: Rows) -> Sums:
+    """Compute the totals of blocks after the answer that none of their tuples is correct."""
+    state, old = context.state.repeated(blocks)
     every = np.arange(len(blocks))
-    tell_none(state, every, np.arange(len(old)), sight.plan.believed_error)
-    return _totals(sight, state, old)
+    tell_none(state, every, np.arange(len(old)), context.plan.believed_error)
+    return _decide_and_sum(context, state, old)
 
 
-def _totals(sight: Sight, state: State, old: Rows) -> Sums:
-    """Decide blocks that are thought of, and sum up block by block."""
+def _decide_and_sum(context: Sight, state: State, old: Rows) -> Sums:
+    """Decide hypothetical blocks, and sum up each of them."""
     count = len(state.blocks)
-    chosen = choose(state, np.arange(count), sight.plan.decide, sight.plan.min_weight)
-    chosen = chosen[sight.tally.scope[old[chosen]]]
+    chosen = choose(state, np.arange(count), context.plan.decide, context.plan.min_weight)
+    chosen = chosen[context.tally.scope[old[chosen]]]
     place = state.blocks.block[chosen]
     found = np.bincount(place, minlength=count).astype(np.float64)
-    right = summed(place, sight.tally.correct[old[chosen]], count)
+    right = summed(place, context.tally.correct[old[chosen]], count)
     return np.stack([found, right, summed(place, state.weight[chosen], count)])
 
 
 def unanimous(weight: Floats, place: Rows, count: int) -> tuple[Floats, Floats]:
-    """Return how probable it is that all tuples of each part are true, and that none is, if they are independent.
+    """Compute the probability that all tuples of each part are true, and that none is, assuming independence.
 
     >>> unanimous(np.array([0.5, 0.4, 0.9]), np.array([0, 0, 1]), 2)[0].round(9).tolist()
     [0.2, 0.9]
@@ -254,63 +254,63 @@ def unanimous(weight: Floats, place: Rows, count: int) -> tuple[Floats, Floats]:
     return always, never
 
 
-def expected_change(sight: Sight, units: Rows) -> tuple[Floats, Floats]:
-    """Return how much the weights in the hard output, and their number, are expected to change by an answer.
+def expected_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
+    """Compute the expected change by an answer of the hard output's weight and size.
 
-    What is expected rests on what is believed. Of a text the tuples are taken for independent, and the answer always or
-    never for one about all of them; of a choice where several can be right it is taken that at most one is.
+    The expectation is under the current probabilities. The tuples of a text are assumed to be independent, with always
+    and never applying to all of them; in a choice where several tuples can be correct, at most one is assumed to be.
     """
-    kind, state = sight.plan.kind, sight.state
+    kind, state = context.plan.kind, context.state
     if kind in ("label", "span"):
-        rows = sight.units.first[units]
+        rows = context.units.first[units]
         p = state.weight[rows] if kind == "label" else state.entity[state.blocks.span[rows]]
-        heard = p * (1 - sight.plan.believed_error) + (1 - p) * sight.plan.believed_error
-        yes, no = after_both(sight, rows)
-        change = heard * yes + (1 - heard) * no - now(sight, state.blocks.block[rows])
+        yes_probability = p * (1 - context.plan.believed_error) + (1 - p) * context.plan.believed_error
+        yes, no = after_both(context, rows)
+        change = yes_probability * yes + (1 - yes_probability) * no - now(context, state.blocks.block[rows])
     elif kind == "choice":
-        change = _expected_choice(sight, units)
+        change = _expected_choice_change(context, units)
     else:
-        rows, place = sight.units.rows(units)
+        rows, place = context.units.rows(units)
         always, never = unanimous(state.weight[rows], place, len(units))
-        yes, no = after_both(sight, rows)
-        before = now(sight, state.blocks.block[rows])
-        told = always[place] * (yes - before) + never[place] * (no - before)
-        change = np.stack([summed(place, each, len(units)) for each in told])
+        yes, no = after_both(context, rows)
+        before = now(context, state.blocks.block[rows])
+        per_tuple = always[place] * (yes - before) + never[place] * (no - before)
+        change = np.stack([summed(place, each, len(units)) for each in per_tuple])
     return change[2], change[0]
 
 
-def _expected_choice(sight: Sight, units: Rows) -> Sums:
-    """Return the expected change of totals by a choice."""
-    state = sight.state
-    blocks = state.blocks.block[sight.units.first[units]]
+def _expected_choice_change(context: Sight, units: Rows) -> Sums:
+    """Compute the expected change of totals by a choice."""
+    state = context.state
+    blocks = state.blocks.block[context.units.first[units]]
     rows, place = state.blocks.rows.of(blocks)
     weight = state.weight[rows]
-    chosen = weight * after(sight, rows, np.ones(len(rows), np.bool_))
-    some = summed(place, weight, len(blocks))
-    none = np.maximum(0.0, 1 - some) * after_none(sight, blocks)
+    chosen = weight * after(context, rows, np.ones(len(rows), np.bool_))
+    some_right = summed(place, weight, len(blocks))
+    none = np.maximum(0.0, 1 - some_right) * after_none(context, blocks)
     total = np.stack([summed(place, each, len(blocks)) for each in chosen]) + none
-    return np.asarray(total / np.maximum(1.0, some) - now(sight, blocks))
+    return np.asarray(total / np.maximum(1.0, some_right) - now(context, blocks))
 
 
-def true_change(sight: Sight, units: Rows) -> tuple[Floats, Floats]:
-    """Return how many right ones more, and how many in all, the hard output will have after the true answer."""
-    field, state = sight.field, sight.state
+def true_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
+    """Compute how many more correct tuples, and tuples in all, the hard output has after the true answer."""
+    field, state = context.field, context.state
     correct = field.candidates.correct
-    rows, place = sight.units.rows(units)
-    if sight.plan.kind == "choice":
-        blocks = state.blocks.block[sight.units.first[units]]
+    rows, place = context.units.rows(units)
+    if context.plan.kind == "choice":
+        blocks = state.blocks.block[context.units.first[units]]
         right = np.flatnonzero(correct[rows])
         chosen, first = np.unique(place[right], return_index=True)
-        totals = after_none(sight, blocks)
-        totals[:, chosen] = after(sight, rows[right[first]], np.ones(len(chosen), np.bool_))
-        change = totals - now(sight, blocks)
-    elif sight.plan.kind == "group":
+        totals = after_none(context, blocks)
+        totals[:, chosen] = after(context, rows[right[first]], np.ones(len(chosen), np.bool_))
+        change = totals - now(context, blocks)
+    elif context.plan.kind == "group":
         share = summed(place, correct[rows], len(units)) / np.bincount(place, minlength=len(units))
-        always, never = unmixed(share, sight.plan.purity)
-        told = after(sight, rows, always[place]) - now(sight, state.blocks.block[rows])
-        change = np.stack([summed(place, each * (always | never)[place], len(units)) for each in told])
+        always, never = unmixed(share, context.plan.purity)
+        per_tuple = after(context, rows, always[place]) - now(context, state.blocks.block[rows])
+        change = np.stack([summed(place, each * (always | never)[place], len(units)) for each in per_tuple])
     else:
-        rows = sight.units.first[units]
-        truth = correct if sight.plan.kind == "label" else field.entity_spans
-        change = after(sight, rows, truth[rows]) - now(sight, state.blocks.block[rows])
+        rows = context.units.first[units]
+        truth = correct if context.plan.kind == "label" else field.entity_spans
+        change = after(context, rows, truth[rows]) - now(context, state.blocks.block[rows])
     return change[1], change[0]

@@ -1,4 +1,4 @@
-"""The simulated user: what the key says, now and then wrong, now and then without an answer."""
+"""The simulated user, who answers from the key, with optional errors and missing answers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from comparanda.feedback.protocol import Answer, Kind, Plan
 
 AT_ONCE = 4096
-"""How many numbers are drawn at once."""
+"""The number of random numbers drawn at a time."""
 
 
 def unmixed(share: Floats, purity: float) -> tuple[Truths, Truths]:
-    """Return for shares of right ones whether the user calls that always, and whether never.
+    """Determine for shares of correct tuples whether the user answers "always", and whether "never".
 
     >>> unmixed(np.array([1.0, 0.9, 0.5, 0.1]), 0.9)[1].tolist()  # though 1 − 0.9 is a little less than 0.1
     [False, False, False, True]
@@ -30,7 +30,7 @@ def unmixed(share: Floats, purity: float) -> tuple[Truths, Truths]:
 class SimulatedUser:
     """A user who knows the key.
 
-    For every question one number is drawn, the same for the n-th question of every strategy.
+    One random number is drawn for each question; the n-th is the same for all strategies.
     """
 
     def __init__(self, field: Field, plan: Plan) -> None:
@@ -41,10 +41,10 @@ class SimulatedUser:
         self._drawn: list[float] = []
 
     def truth(self, kind: Kind, rows: Rows) -> Answer:
-        """Return what the key says of the tuples of a question.
+        """Answer a question truthfully from the key.
 
         Args:
-            kind: what is asked.
+            kind: the kind of question.
             rows: the tuple; those of the span; those to choose from; or all with one text and label.
 
         """
@@ -59,13 +59,13 @@ class SimulatedUser:
         return "yes" if always[0] else "no" if never[0] else "mixed"
 
     def answer(self, number: int, rows: Rows, weight: Floats) -> Answer:
-        """Return what the user says to the question with a number, counted from 0.
+        """Answer a question as the simulated user.
 
-        A mistaken user says yes for no, takes none of these for the right one, and for none of these the most probable
-        one; a text that is now this and now that remains so.
+        A user who errs swaps yes and no, rejects the correct option of a choice, and picks the most probable option
+        where none is correct; "mixed" is never changed.
 
         Args:
-            number: which question it is.
+            number: the number of the question, from 0.
             rows: the tuples of the question.
             weight: the probability of each of these.
 
@@ -84,7 +84,7 @@ class SimulatedUser:
         return {"yes": "no", "no": "yes"}.get(truth, truth)  # type: ignore[return-value]
 
     def _draw(self, number: int) -> float:
-        """Return the number drawn for a question."""
+        """Return the random number of a question."""
         while number >= len(self._drawn):
             self._drawn += self._generator.random(AT_ONCE).tolist()
         return self._drawn[number]

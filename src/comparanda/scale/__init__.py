@@ -1,7 +1,7 @@
-"""Comparisons larger than memory or than one machine: cut at documents, judged in parts, put together again.
+"""Comparisons larger than memory or one machine: split between documents, evaluated in parts, and merged.
 
-The numbers are those of a comparison in one go, to the last digit: a part holds whole documents, merging lays their
-rows end to end, and what a reader finds out by looking at a file as a whole is made sure of across the parts.
+The numbers equal those of an undivided comparison, to the last digit: a part holds whole documents, merging
+concatenates their rows, and whatever readers infer from a whole file is checked across the parts.
 """
 
 from comparanda.scale.driver import PART, Drawing, Scale, compare_in_parts

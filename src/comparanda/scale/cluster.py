@@ -1,7 +1,7 @@
-"""Parts judged by the workers of a Dask cluster.
+"""The evaluation of parts by the workers of a Dask cluster.
 
-A part travels by itself, so nothing that a worker holds is missed when it dies: the scheduler gives it to another.
-When the scheduler itself is lost, the parts that are not done are given to the one that stands at its address then.
+Tasks are self-contained, so the death of a worker loses no data: the scheduler assigns its part to another worker. When
+the scheduler itself is lost, the unfinished parts are submitted to its successor at the same address.
 """
 
 from __future__ import annotations
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
     from comparanda.scale.part import Files, Job
 
 OUTAGES = 3
-"""How often a scheduler may be lost without a part having been done in between."""
+"""The number of consecutive losses of the scheduler, without a finished part between them, that are tolerated."""
 
 PATIENCE = 120.0
-"""How many seconds a scheduler may be away, or have no worker."""
+"""The number of seconds that a scheduler may be unreachable, or without workers."""
 
-_CONNECTING = 10.0
-_ANSWERING = 600.0
-_TICK = 1.0
+_CONNECT_TIMEOUT = 10.0
+_RESULT_TIMEOUT = 600.0
+_POLL_INTERVAL = 1.0
 _NAME = "comparanda"
-_ONE_PART = Lock()
+_PART_LOCK = Lock()
 
 
 class ClusterError(InputError):
-    """A cluster cannot be reached, is gone, or cannot judge parts for this program."""
+    """A cluster cannot be reached, is lost, or cannot evaluate parts for this program."""
 
 
 class _OutageError(Exception):
-    """The scheduler, or what it knew, is lost."""
+    """The scheduler, or its state, is lost."""
 
 
 class Cluster:
     """The workers of a Dask cluster.
 
     Args:
-        scheduler: its address, or a client that is connected to it.
-        patience: how many seconds it may be away, or have no worker.
+        scheduler: its address, or a connected client.
+        patience: the number of seconds that it may be unreachable, or without workers.
 
     """
 
@@ -72,23 +72,25 @@ class Cluster:
         self._scheduler, self._patience = scheduler, PATIENCE if patience is None else patience
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
-        """Judge some parts; what is not done when the scheduler is lost is given to its successor."""
+        """Evaluate some parts; submit unfinished ones to the successor of a lost scheduler."""
         left, outages = dict.fromkeys(numbers), 0
-        with _Line(self._scheduler, self._patience) as line:
+        with _Connection(self._scheduler, self._patience) as connection:
             while left:
                 try:
-                    for number, files in _judged(line, job, list(left)):
+                    for number, files in _evaluate_parts(connection, job, list(left)):
                         del left[number]
                         outages = 0
                         yield number, files
                 except _OutageError as reason:
                     outages += 1
-                    if outages > OUTAGES or not line.again():
-                        raise _gone(line.address, str(reason), len(job.plan.parts), len(left)) from None
+                    if outages > OUTAGES or not connection.reconnect():
+                        raise _cluster_lost_error(
+                            connection.address, str(reason), len(job.plan.parts), len(left)
+                        ) from None
 
 
 def _check_address(address: str) -> None:
-    """Refuse what is no address, before a client stumbles over it."""
+    """Refuse an invalid address before connecting."""
     from distributed.comm import resolve_address
 
     try:
@@ -96,10 +98,10 @@ def _check_address(address: str) -> None:
     except ValueError as problem:
         raise UsageError(f"scheduler {address!r}: {problem}", hint="an address: tcp://HOST:8786") from None
     except OSError:
-        return  # the host is not known, now: connecting will tell
+        return  # the host name cannot be resolved now: connecting reports that
 
 
-def _gone(address: str, reason: str, count: int, left: int) -> ClusterError:
+def _cluster_lost_error(address: str, reason: str, count: int, left: int) -> ClusterError:
     return ClusterError(
         f"the cluster at {address} is gone: {count - left:,} of {count:,} parts are done",
         details=[reason],
@@ -107,8 +109,8 @@ def _gone(address: str, reason: str, count: int, left: int) -> ClusterError:
     )
 
 
-class _Line:
-    """The connection to a scheduler: one that was given, or made here, and made again when it is lost."""
+class _Connection:
+    """The connection to a scheduler: given or opened here, and reopened when it is lost."""
 
     def __init__(self, scheduler: str | Client, patience: float) -> None:
         self.patience = patience
@@ -117,11 +119,11 @@ class _Line:
         self.address = scheduler if isinstance(scheduler, str) else scheduler.scheduler.address
         self._levels: dict[str, int] = {}
 
-    def __enter__(self) -> _Line:
+    def __enter__(self) -> _Connection:
         try:
             if self._given is None:
-                self._silence()
-                self._own = self._connected()
+                self._silence_loggers()
+                self._own = self._connect()
             _check_versions(self.client)
         except OSError as problem:
             self.__exit__()
@@ -139,74 +141,74 @@ class _Line:
 
     @property
     def client(self) -> Client:
-        """The client to give parts to."""
+        """The client for submitting parts."""
         client = self._own or self._given
         assert client is not None
         return client
 
-    def _connected(self) -> Client:
+    def _connect(self) -> Client:
         from distributed import Client
 
         security = None if self._given is None else self._given.security
-        return Client(self.address, timeout=_CONNECTING, set_as_default=False, name=_NAME, security=security)
+        return Client(self.address, timeout=_CONNECT_TIMEOUT, set_as_default=False, name=_NAME, security=security)
 
-    def again(self) -> bool:
-        """Connect once more, for as long as patience lasts; return whether that succeeded."""
+    def reconnect(self) -> bool:
+        """Try to reconnect until the patience is exhausted; return whether that succeeded."""
         self._close()
         until = monotonic() + self.patience
         while monotonic() < until:
             if self._given is not None and self._given.status == "running":
                 return True
             try:
-                self._own = self._connected()
+                self._own = self._connect()
             except OSError:
-                sleep(_TICK)
+                sleep(_POLL_INTERVAL)
             else:
                 return True
         return False
 
     def _close(self) -> None:
         if self._own is not None:
-            with contextlib.suppress(Exception):  # the other side may be gone
-                self._own.close(timeout=_CONNECTING)
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                self._own.close(timeout=_CONNECT_TIMEOUT)
             self._own = None
 
-    def _silence(self) -> None:
-        """Keep Dask from writing to the terminal what is told in one message here."""
+    def _silence_loggers(self) -> None:
+        """Silence Dask's loggers, since errors are reported in one message here."""
         for name in [each for each in logging.root.manager.loggerDict if each.partition(".")[0] == "distributed"]:
             self._levels[name] = logging.getLogger(name).level
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _check_versions(client: Client) -> None:
-    """Refuse a cluster that has another version of this program: its numbers might be others."""
+    """Refuse a cluster with another version of this program, whose numbers might differ."""
     found = client.get_versions(packages=[_NAME])
     assert isinstance(found, dict)
     for who, each in [("the scheduler", found["scheduler"]), *found["workers"].items()]:
         version = each["packages"].get(_NAME)
         if version != __version__:
-            raise _other_version(who, version, __version__)
+            raise _version_error(who, version, __version__)
 
 
-def _other_version(who: str, theirs: str | None, ours: str) -> ClusterError:
+def _version_error(who: str, theirs: str | None, ours: str) -> ClusterError:
     what = f"{who} has comparanda {theirs}, not {ours}" if theirs else f"{who} has no comparanda"
     return ClusterError(what, hint=f"install it there: pip install 'comparanda=={ours}'")
 
 
-def _judged(line: _Line, job: Job, numbers: Sequence[int]) -> Judged:
-    """Give parts to the workers, a few more than they can judge at a time, and take back what is done."""
+def _evaluate_parts(connection: _Connection, job: Job, numbers: Sequence[int]) -> Judged:
+    """Submit parts, slightly more than the workers can process at a time, and yield the finished ones."""
     waiting, failed = deque(numbers), Failures()
     flying: dict[str, tuple[Future, int]] = {}
     ended: SimpleQueue[str] = SimpleQueue()
     try:
         while (waiting and not failed) or failed.may_come_earlier(number for _, number in flying.values()):
-            room = 0 if failed else 2 * len(_workers(line.client)) + 2 - len(flying)
+            room = 0 if failed else 2 * len(_workers(connection.client)) + 2 - len(flying)
             for number in [waiting.popleft() for _ in range(min(room, len(waiting)))]:
-                future = _given(line.client, job, number)
+                future = _submit_part(connection.client, job, number)
                 flying[future.key] = future, number
                 future.add_done_callback(lambda future: ended.put(future.key))
-            future, number = flying.pop(_next(ended, line))
-            found = _taken(future, job, number)
+            future, number = flying.pop(_wait_for_part(ended, connection))
+            found = _fetch_files(future, job, number)
             if isinstance(found, dict):
                 yield number, found
             else:
@@ -214,63 +216,63 @@ def _judged(line: _Line, job: Job, numbers: Sequence[int]) -> Judged:
     finally:
         for future, _ in flying.values():
             future.release()
-    failed.tell()
+    failed.raise_first()
 
 
-def _given(client: Client, job: Job, number: int) -> Future:
-    """Give a part to the cluster."""
+def _submit_part(client: Client, job: Job, number: int) -> Future:
+    """Submit a part to the cluster."""
     key = f"comparanda-part-{number + 1}-{secrets.token_hex(8)}"
     task = packed_task(job.only(number))
-    with _outages(client):
+    with _translate_outages(client):
         return client.submit(judge_elsewhere, __version__, os.getcwd(), task, key=key, pure=False)
 
 
 def judge_elsewhere(version: str, folder: str, task: bytes) -> bytes:
-    """Judge a part for a program that runs in some folder, on a worker of a cluster.
+    """Evaluate a part on a worker of a cluster, for a program running in some folder.
 
-    One part at a time, however many threads the worker has: a part is to fill what memory there is for one, and
-    relative paths are those of the program that asks.
+    Parts are evaluated one at a time, however many threads the worker has: a part may use all memory meant for one, and
+    relative paths are resolved in the folder of the calling program.
     """
     if version != __version__:
-        return pickle.dumps(_other_version("a worker", __version__, version))
-    with _ONE_PART, contextlib.chdir(folder) if os.path.isdir(folder) else contextlib.nullcontext():
+        return pickle.dumps(_version_error("a worker", __version__, version))
+    with _PART_LOCK, contextlib.chdir(folder) if os.path.isdir(folder) else contextlib.nullcontext():
         return next(answers(task))
 
 
-def _next(ended: SimpleQueue[str], line: _Line) -> str:
-    """Wait until a part is done, or will not be; return its key."""
+def _wait_for_part(ended: SimpleQueue[str], connection: _Connection) -> str:
+    """Wait until a part has finished or failed; return its key."""
     seen = monotonic()
     while True:
         try:
-            return ended.get(timeout=_TICK)
+            return ended.get(timeout=_POLL_INTERVAL)
         except Empty:
-            if _workers(line.client):
+            if _workers(connection.client):
                 seen = monotonic()
                 continue
-        if monotonic() - seen > line.patience:
+        if monotonic() - seen > connection.patience:
             raise ClusterError(
-                f"the cluster at {line.address} has had no workers for {line.patience:.0f} seconds",
+                f"the cluster at {connection.address} has had no workers for {connection.patience:.0f} seconds",
                 hint="start some and run again to go on: dask worker ADDRESS --nthreads 1",
             )
 
 
 def _workers(client: Client) -> dict[str, int]:
-    """Return the threads of each worker that there is."""
+    """Return the number of threads of each worker."""
     scheduler = client.scheduler
     if client.status != "running" or scheduler is None:
         raise _OutageError("the connection to the scheduler is closed")
-    with _outages(client):
-        found: dict[str, int] = client.sync(scheduler.ncores, callback_timeout=_CONNECTING)
+    with _translate_outages(client):
+        found: dict[str, int] = client.sync(scheduler.ncores, callback_timeout=_CONNECT_TIMEOUT)
         return found
 
 
-def _taken(future: Future, job: Job, number: int) -> Files | Exception:
-    """Return the files of a part, or why there are none."""
+def _fetch_files(future: Future, job: Job, number: int) -> Files | Exception:
+    """Fetch the files of a part, or the reason why there are none."""
     from distributed import KilledWorker
 
-    with _outages(future.client):
+    with _translate_outages(future.client):
         try:
-            return unpacked(future.result(timeout=_ANSWERING))
+            return unpacked(future.result(timeout=_RESULT_TIMEOUT))
         except KilledWorker as problem:
             often = f"{problem.allowed_failures + 1} times"
             return lost(number, job, often, f"the last was {problem.last_worker.address}")
@@ -279,8 +281,8 @@ def _taken(future: Future, job: Job, number: int) -> Files | Exception:
 
 
 @contextlib.contextmanager
-def _outages(client: Client) -> Iterator[None]:
-    """Take what Dask raises when it has lost the scheduler, or the scheduler its tasks, for an outage."""
+def _translate_outages(client: Client) -> Iterator[None]:
+    """Convert the exceptions that Dask raises when the scheduler or its tasks are lost to outages."""
     from distributed import CancelledError
 
     try:

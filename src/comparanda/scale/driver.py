@@ -1,8 +1,8 @@
-"""Memory that is given back: what is freed must not stay with the process, where memory was promised to be little.
+"""The driver of comparisons in parts: planning, evaluation by an executor, and merging, within limited memory.
 
-The allocator of glibc keeps blocks of up to 32 MiB that are freed, for a program that may want them again. Columns of
-large corpora are such blocks, and more of them lay idle than were in use: of 100M tokens with spans, 0.9 GB of 1.7
-after the parts were laid end to end. Other allocators are left as they are.
+The allocator of glibc retains freed blocks of up to 32 MiB for reuse. Columns of large corpora are such blocks, and
+more of them were unused than used: with 100M tokens with spans, 0.9 of 1.7 GB after merging the parts. So freed memory
+is returned to the system. Other allocators are not affected.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ _LARGE = 8 << 20
 
 
 def keep_little() -> None:
-    """Give back what was freed and kept, and from now on large blocks as soon as they are freed.
+    """Return retained free memory to the system, and from now on large blocks as soon as they are freed.
 
-    That takes time for every block, so it is for findings, of few and large blocks, and not for reading parts.
+    This takes time for every block, so it is meant for findings, with few and large blocks, not for reading parts.
     """
-    mallopt, trim = _function("mallopt"), _function("malloc_trim")
+    mallopt, trim = _c_function("mallopt"), _c_function("malloc_trim")
     if mallopt is not None and trim is not None:
         mallopt(_MMAP_THRESHOLD, _LARGE)
         trim(0)
 
 
 @cache
-def _function(name: str) -> Callable[..., int] | None:
-    """Return a function of the C library; None where it has none of this name."""
+def _c_function(name: str) -> Callable[..., int] | None:
+    """Look up a function of the C library; None if there is none of this name."""
     try:
         found: Callable[..., int] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):  # not glibc, or not POSIX
@@ -65,38 +65,38 @@ def _function(name: str) -> Callable[..., int] | None:
     return found
 
 
-# A comparison in parts: planned, judged by a crew, written part by part, and put together again.
+# Comparisons in parts.
 
 
 PART = 64 << 20
-"""How many bytes all sides of a part have together, unless memory tells."""
+"""The default number of bytes of a part, over all sides, if memory is not limited."""
 
-_LEAST = 1 << 20
-_BYTES_A_BYTE = 24
-"""How many bytes of memory a part takes at most for each byte of its inputs."""
-_KEPT_A_BYTE = 8
-"""How many bytes of memory findings take for each byte of a key whose sites are all kept."""
+_MIN_PART = 1 << 20
+_PART_MEMORY_FACTOR = 24
+"""The maximum bytes of memory that a part takes for each byte of its inputs."""
+_SITES_MEMORY_FACTOR = 8
+"""The bytes of memory that findings take for each byte of the key if all its sites are retained."""
 
-_COUNTED = "large for this memory: sites that all systems have right are only counted, but for some of each label"
-_ALL_KEPT = "large for this memory: all sites are kept, and may take more than that"
-_ELSEWHERE = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
+_COUNTED_NOTE = "large for this memory: sites that all systems have right are only counted, but for some of each label"
+_ALL_KEPT_NOTE = "large for this memory: all sites are kept, and may take more than that"
+_TEMPORARY_FOLDER_HINT = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
 
 WHOLE = 1 << 30
-"""Inputs of up to so many bytes are judged in one go if their parts turn out not to fit together."""
+"""The maximum bytes of inputs that are evaluated as a whole if their parts turn out to be inconsistent."""
 
 Schemes = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """How a comparison is spread.
+    """How a comparison is distributed.
 
     Args:
-        workers: how many processes of this machine judge parts; None for this process alone.
-        memory: how many bytes of memory there are, for all of them together; None for as much as it takes.
-        part: about how many bytes of all inputs a part has; None for as many as fit.
-        folder: where the parts are written, and found again after an interruption; None for a temporary folder.
-        scheduler: the address of a Dask cluster whose workers judge parts, or a client of it.
+        workers: the number of worker processes on this machine; None to evaluate in this process.
+        memory: the bytes of memory available to all processes together; None for no limit.
+        part: the approximate number of bytes of a part, over all inputs; None for as many as fit.
+        folder: the folder of the parts, from which a comparison can be resumed; None for a temporary folder.
+        scheduler: the address of a Dask cluster whose workers evaluate the parts, or a client of it.
 
     """
 
@@ -108,22 +108,22 @@ class Scale:
 
     @property
     def size(self) -> int:
-        """About how many bytes of all inputs a part has."""
+        """The approximate number of bytes of a part, over all inputs."""
         if self.part is not None:
             return self.part
         if self.memory is None:
             return PART
-        return min(PART, max(_LEAST, self.memory // (self.workers or 1) // _BYTES_A_BYTE))
+        return min(PART, max(_MIN_PART, self.memory // (self.workers or 1) // _PART_MEMORY_FACTOR))
 
     @property
     def room(self) -> int | None:
-        """How many bytes the key may have so that all its sites are kept; None for any number."""
-        return None if self.memory is None else self.memory // _KEPT_A_BYTE
+        """The number of bytes of the key up to which all its sites are retained; None for no limit."""
+        return None if self.memory is None else self.memory // _SITES_MEMORY_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How intervals and tests are drawn, and what stands where a ratio is undefined; as `Result` has it."""
+    """The settings of resampling, and the value of undefined ratios, as in `Result`."""
 
     resamples: int
     seed: int
@@ -131,48 +131,48 @@ class Drawing:
 
 
 def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, *, drawing: Drawing) -> Result:
-    """Compare inputs part by part; those that cannot be cut are judged in one go."""
-    crew, say = crew_of(scale), setup.progress or (lambda _: None)
+    """Compare inputs part by part; those that cannot be cut are evaluated as a whole."""
+    executor, notify = crew_of(scale), setup.progress or (lambda _: None)
     try:
-        say("looking for documents")
+        notify("looking for documents")
         plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed, scale.workers or 1))
         if plan.large and plan.fold is None:
-            say(Lasting(_ALL_KEPT))
-        return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, crew=crew)
+            notify(Lasting(_ALL_KEPT_NOTE))
+        return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, executor=executor)
     except UncuttableError as reason:
-        say(Lasting(f"in one go: {reason}"))
+        notify(Lasting(f"in one go: {reason}"))
     result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
     if scale.folder is not None:
         result.save(scale.folder)
     return result
 
 
-def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, crew: Crew) -> Result:
-    """Compare the parts of a plan; raise `UncuttableError` if they are pieces that turn out not to fit together."""
-    say, kept = setup.progress or (lambda _: None), None
+def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, executor: Crew) -> Result:
+    """Compare the parts of a plan; raise `UncuttableError` if they turn out to be inconsistent."""
+    notify, kept = setup.progress or (lambda _: None), None
     if scale.folder is not None:
         folder = PartsFolder(scale.folder, plan)
     else:
-        kept = _Temporary()
-        folder = PartsFolder(kept.path / "parts", plan, hint=_ELSEWHERE)
+        kept = _TemporaryFolder()
+        folder = PartsFolder(kept.path / "parts", plan, hint=_TEMPORARY_FOLDER_HINT)
     try:
-        quiet, sparing = replace(setup, progress=None, strict=False), scale.memory is not None
-        verdicts = _Run(folder, quiet, crew, say, sparing=sparing).verdicts()
+        quiet, save_memory = replace(setup, progress=None, strict=False), scale.memory is not None
+        verdicts = _PartsRun(folder, quiet, executor, notify, save_memory=save_memory).verdicts()
         refuse_notes(setup, verdicts.notes)
         if plan.fold is not None:
             counted = any(view.counted is not None for view in verdicts.views.values())
-            say(Lasting(_COUNTED if counted else _ALL_KEPT))
+            notify(Lasting(_COUNTED_NOTE if counted else _ALL_KEPT_NOTE))
         folder.finish(drawing.resamples, drawing.seed, drawing.zero_division)
     finally:
         folder.end()
-    if sparing:
+    if save_memory:
         keep_little()
     verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
     return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
 
 
-class _Temporary:
-    """A folder that is there as long as this object; that it then goes is meant, so nobody is warned of it."""
+class _TemporaryFolder:
+    """A folder that is removed with this object; unlike `TemporaryDirectory`, without a warning."""
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="comparanda-"))
@@ -180,7 +180,7 @@ class _Temporary:
 
 
 def crew_of(scale: Scale) -> Crew:
-    """Return who judges the parts."""
+    """Choose the executor for the parts."""
     if scale.scheduler is not None:
         if scale.workers is not None:
             raise UsageError("workers and a scheduler do not go together", hint="a cluster has its own workers")
@@ -192,51 +192,51 @@ def crew_of(scale: Scale) -> Crew:
     return Processes(scale.workers)
 
 
-class _Run:
-    """One comparison on its way through all parts."""
+class _PartsRun:
+    """The evaluation and merging of all parts of a comparison."""
 
     def __init__(
-        self, folder: PartsFolder, setup: Setup, crew: Crew, say: Callable[[str], None], *, sparing: bool
+        self, folder: PartsFolder, setup: Setup, executor: Crew, notify: Callable[[str], None], *, save_memory: bool
     ) -> None:
-        self.folder, self.plan, self.setup, self.crew, self.say = folder, folder.plan, setup, crew, say
-        self.sparing = sparing  # of memory
+        self.folder, self.plan, self.setup, self.executor, self.notify = folder, folder.plan, setup, executor, notify
+        self.save_memory = save_memory  # of memory
         self.facts: dict[int, dict[str, Facts]] = {}
         self.schemes: Schemes = {}
         self.characters = False
 
     def verdicts(self) -> Verdicts:
-        """Judge what is not done yet, and lay all parts end to end."""
+        """Evaluate unfinished parts, and merge all parts."""
         done = self.folder.begin()
         found = {number: self.folder.facts(number) for number in done}
         self.facts = {number: facts for number, facts in found.items() if facts is not None}
         try:
-            return self._merged()
+            return self._merge_parts()
         except FolderError:
             raise
         except (ReadError, AlignError, UsageError) as problem:
-            if self.plan.pieces:  # sentences do not tell as surely as documents that sides are cut at the same place
+            if self.plan.pieces:  # sentence counts do not prove, as document names do, that sides are cut consistently
                 raise UncuttableError(str(problem)) from None
             raise
 
-    def _merged(self) -> Verdicts:
-        self._judge([number for number in range(len(self.plan.parts)) if number not in self.facts])
-        with self._fitting():
-            self._check()
-            self.schemes = self._told_schemes()
+    def _merge_parts(self) -> Verdicts:
+        self._evaluate([number for number in range(len(self.plan.parts)) if number not in self.facts])
+        with self._refuse_mismatches():
+            self._check_parts()
+            self.schemes = self._choose_schemes()
         self.characters = any(facts[KEY].characters for facts in self.facts.values())
-        self._judge(self._unlike())
-        if self.sparing:
+        self._evaluate(self._find_deviating_parts())
+        if self.save_memory:
             keep_little()
-        parts = [self._opened(number) for number in range(len(self.plan.parts))]
-        with self._fitting():
+        parts = [self._open_or_repeat(number) for number in range(len(self.plan.parts))]
+        with self._refuse_mismatches():
             return merge(parts)
 
     @contextmanager
-    def _fitting(self) -> Iterator[None]:
-        """Take parts that do not fit together for a corpus that cannot be cut, unless it is too large to be read whole.
+    def _refuse_mismatches(self) -> Iterator[None]:
+        """Treat inconsistent parts as a corpus that cannot be cut, unless it is too large to be read as a whole.
 
-        Readers and judges find out some things by looking at a corpus as a whole; where parts tell different things, a
-        comparison in one go knows best.
+        Some properties are inferred from a corpus as a whole; where parts give different results, only an undivided
+        comparison is reliable.
         """
         try:
             yield
@@ -245,45 +245,49 @@ class _Run:
                 raise UncuttableError(str(problem)) from None
             if isinstance(problem, ReadError):
                 raise
-            raise _unfit(problem) from None
+            raise _mismatch_error(problem) from None
 
-    def _judge(self, numbers: Sequence[int]) -> None:
+    def _evaluate(self, numbers: Sequence[int]) -> None:
         if not numbers:
             return
         self.folder.forget(numbers)
         total, done = len(self.plan.parts), len(self.plan.parts) - len(numbers)
-        self.say(f"judging part {done + 1:,} of {total:,}")
-        with closing(self.crew.run(Job(self.plan, self.setup, self.schemes, self.characters), numbers)) as judged:
-            for number, files in judged:
+        self.notify(f"judging part {done + 1:,} of {total:,}")
+        with closing(self.executor.run(Job(self.plan, self.setup, self.schemes, self.characters), numbers)) as results:
+            for number, files in results:
                 self.folder.put(number, files)
                 facts = self.folder.facts(number)
                 assert facts is not None
                 self.facts[number] = facts
                 done += 1
-                self.say(f"judging part {min(done + 1, total):,} of {total:,}")
+                self.notify(f"judging part {min(done + 1, total):,} of {total:,}")
 
-    def _told_schemes(self) -> Schemes:
-        """Return the schemes of sides whose chunk tags tell them, and those that would fit as well."""
+    def _choose_schemes(self) -> Schemes:
+        """Detect the tag scheme of each side from the tags of all parts, with equally possible schemes."""
         found = {}
         for side in self.facts[0]:
-            told = [each for facts in self.facts.values() if (each := facts[side].evidence) is not None]
-            if told:
-                evidence = reduce(add, told)
+            evidences = [each for facts in self.facts.values() if (each := facts[side].evidence) is not None]
+            if evidences:
+                evidence = reduce(add, evidences)
                 found[side] = chosen_scheme(evidence, evidence.counts)
         return found
 
-    def _unlike(self) -> list[int]:
-        """Return the parts that tell another scheme than the whole corpus, or count in tokens where it does not."""
+    def _find_deviating_parts(self) -> list[int]:
+        """Find the parts that were read with another scheme, or other positions, than the whole corpus."""
         schemes = self.schemes
         return [
             number
             for number, facts in sorted(self.facts.items())
             if facts[KEY].characters not in {None, self.characters}
-            or any(_noted(each) != _noted_as(schemes[side]) for side, each in facts.items() if side in schemes)
+            or any(
+                _noted_schemes_of(each) != _noted_schemes(schemes[side])
+                for side, each in facts.items()
+                if side in schemes
+            )
         ]
 
-    def _check(self) -> None:
-        """Refuse parts that were read in different ways, and an input that says nothing in any part."""
+    def _check_parts(self) -> None:
+        """Refuse parts that were read differently, and an input without annotations in any part."""
         for side, first in self.facts[0].items():
             unlike = next((n for n, facts in sorted(self.facts.items()) if facts[side].layout != first.layout), None)
             where = f"{side}, part {(unlike or 0) + 1:,} of {len(self.facts):,}"
@@ -298,20 +302,20 @@ class _Run:
             if not any(facts[side].annotated for facts in self.facts.values()):
                 raise ReadError("the column to be judged holds nothing", where=side, hint="name another: --column NAME")
 
-    def _opened(self, number: int) -> Verdicts:
-        """Open a part; one that is damaged is judged again, once."""
+    def _open_or_repeat(self, number: int) -> Verdicts:
+        """Open a part; evaluate it again, once, if it is damaged."""
         try:
-            return self._open(number)
+            return self._open_part(number)
         except ComparandaError:
-            self._judge([number])
-            return self._open(number)
+            self._evaluate([number])
+            return self._open_part(number)
 
-    def _open(self, number: int) -> Verdicts:
+    def _open_part(self, number: int) -> Verdicts:
         return open_part(self.folder.path / self.folder.names[number], self.folder.manifests[number]).verdicts
 
 
-def _unfit(problem: UsageError) -> UsageError:
-    """Make the error for parts that cannot be merged, of inputs that are too large to be read whole."""
+def _mismatch_error(problem: UsageError) -> UsageError:
+    """Make the error for parts that cannot be merged, of inputs too large to be read as a whole."""
     return UsageError(
         "what the inputs look like is not the same in all parts",
         details=str(problem).splitlines(),
@@ -320,17 +324,17 @@ def _unfit(problem: UsageError) -> UsageError:
     )
 
 
-def _noted(facts: Facts) -> tuple[str, ...]:
-    """Return the scheme that tags of a part were read in, and what was noted of it."""
+def _noted_schemes_of(facts: Facts) -> tuple[str, ...]:
+    """Return the tag scheme of a part, with the alternatives listed in its note."""
     if facts.scheme:
-        return _noted_as(facts.scheme)
+        return _noted_schemes(facts.scheme)
     evidence = facts.evidence
     try:
-        return () if evidence is None else _noted_as(chosen_scheme(evidence, evidence.counts))
-    except ReadError:  # by themselves, they tell none
+        return () if evidence is None else _noted_schemes(chosen_scheme(evidence, evidence.counts))
+    except ReadError:  # no scheme can be detected in this part alone
         return ()
 
 
-def _noted_as(scheme: Sequence[str]) -> tuple[str, ...]:
-    """Return a scheme and those that would fit as well; with BIO, these are not told."""
+def _noted_schemes(scheme: Sequence[str]) -> tuple[str, ...]:
+    """Return a scheme and its alternatives as listed in notes; with BIO, these are not listed."""
     return tuple(scheme[:1]) if scheme[0] == "bio" else tuple(scheme)

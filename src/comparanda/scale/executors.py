@@ -1,7 +1,7 @@
-"""Who judges the parts: this process, or several processes of this machine.
+"""Executors of parts: this process, or several worker processes on this machine.
 
-Workers are processes of their own that run `python -m comparanda.scale.worker`: no copies of this one, so that neither
-threads nor the caller's script are in their way. A worker that dies is replaced, and its part is given to another.
+Workers are separate processes that run `python -m comparanda.scale.worker`, not forks of this one, so they are affected
+neither by its threads nor by the caller's script. A worker that dies is replaced, and its part is given to another.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from comparanda.scale.index import Batch, Look, Opened, Placed, Row, placed_agai
 from comparanda.scale.part import Files, Job, judge_part
 
 TRIES = 3
-"""How often a part may end its worker."""
+"""The number of workers that a part may terminate."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""Workers share the cores among themselves, so each computes with one thread."""
+"""The environment of workers: they share the cores, so each computes with one thread."""
 
 
 Judged = Generator[tuple[int, Files], None, None]
-"""Parts as they are done: their numbers and files. Who stops asking closes it, so that nobody works on."""
+"""The numbers and files of parts as they are finished. Closing the generator stops the workers."""
 
 
 class PartError(InputError):
-    """A part could not be judged, for no fault of its inputs."""
+    """A part could not be evaluated, for a reason other than its inputs."""
 
 
 class Crew(Protocol):
-    """Judges parts and gives them back as they are done, in any order."""
+    """Evaluates parts and yields them as they are finished, in any order."""
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
-        """Judge some parts."""
+        """Evaluate some parts."""
 
 
 class Alone:
-    """The process itself, one part after the other."""
+    """Evaluates parts in this process, one after the other."""
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
-        """Judge some parts."""
+        """Evaluate some parts."""
         for number in numbers:
             yield number, judge_part(job, number)
 
 
 class Processes:
-    """Several processes of this machine.
+    """Evaluates parts in several processes of this machine.
 
     Args:
-        count: how many.
+        count: the number of processes.
 
     """
 
@@ -71,7 +71,7 @@ class Processes:
         self.count = count
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
-        """Judge some parts; a part whose worker dies is tried again, one that raises ends the run."""
+        """Evaluate some parts; retry a part whose worker dies, stop the run if a part raises an error."""
         waiting, tries, failed = list(reversed(numbers)), dict.fromkeys(numbers, 0), Failures()
         busy: dict[Connection, tuple[Worker, int]] = {}
         idle = [Worker() for _ in range(min(self.count, len(numbers)))]
@@ -100,24 +100,24 @@ class Processes:
         finally:
             for worker in (*idle, *(each for each, _ in busy.values())):
                 worker.stop()
-        failed.tell()
+        failed.raise_first()
 
 
 class Failures(dict[int, Exception]):
-    """What went wrong with which part. The first part's error is told, whichever came first: as in one go."""
+    """The errors of parts. That of the first part is raised, as in an undivided comparison, whichever came first."""
 
     def may_come_earlier(self, numbers: Iterable[int]) -> bool:
-        """Whether one of the parts that are being judged stands before all that failed."""
+        """Whether one of the running parts precedes all failed ones."""
         return any(not self or number < min(self) for number in numbers)
 
-    def tell(self) -> None:
+    def raise_first(self) -> None:
         """Raise the error of the first part that failed."""
         if self:
             raise self[min(self)]
 
 
 def lost(number: int, job: Job, often: str, why: str) -> PartError:
-    """Make the error for a part whose workers die."""
+    """Make the error for a part that terminates its workers."""
     return PartError(
         f"part {number + 1:,} of {len(job.plan.parts):,} ended its worker {often}",
         details=[why],
@@ -126,7 +126,7 @@ def lost(number: int, job: Job, often: str, why: str) -> PartError:
 
 
 class Worker:
-    """One process: takes parts and answers with their files, or looks through inputs; or says what went wrong."""
+    """A worker process, which evaluates parts or indexes inputs, and answers with results or errors."""
 
     def __init__(self) -> None:
         mine, theirs = os.pipe(), os.pipe()
@@ -136,7 +136,7 @@ class Worker:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             env=_environment(),
-            start_new_session=True,  # Ctrl-C is for this process, which stops the others
+            start_new_session=True,  # Ctrl-C reaches only this process, which stops the others
         )
         os.close(theirs[0])
         os.close(mine[1])
@@ -144,21 +144,21 @@ class Worker:
         self._tasks = Connection(theirs[1], readable=False)
 
     def give(self, task: Job | Look) -> None:
-        """Let it judge a part, or look through inputs."""
-        with contextlib.suppress(OSError):  # it is dead: its answers end too, and say so
+        """Send a part to evaluate, or inputs to index."""
+        with contextlib.suppress(OSError):  # it is dead, which reading its answer reports
             self._tasks.send_bytes(packed_task(task))
 
     def answer(self) -> Files | Exception | str:
-        """Return the files of a part, the error that it raised, or why there is no answer."""
-        found = self._received()
+        """Receive the files of a part, the error that it raised, or the reason why there is no answer."""
+        found = self._receive()
         return found if isinstance(found, str) else unpacked(found)
 
     def batch(self) -> Batch | Exception | str:
-        """Return some of the documents that it has found, the error that was raised, or why there is no answer."""
-        found = self._received()
+        """Receive a batch of indexed documents, the error that was raised, or the reason why there is no answer."""
+        found = self._receive()
         return found if isinstance(found, str) else pickle.loads(found)
 
-    def _received(self) -> bytes | str:
+    def _receive(self) -> bytes | str:
         try:
             return self.answers.recv_bytes()
         except (EOFError, OSError):
@@ -174,13 +174,13 @@ class Worker:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a worker, which finds modules where this process finds them and nowhere else."""
+    """Return the environment of a worker, which uses the same module path as this process."""
     path = os.pathsep.join(each or os.getcwd() for each in sys.path)
     return {**ONE_THREAD, **os.environ, "PYTHONPATH": path}
 
 
 def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
-    """Judge the parts that come in, until there are no more or nobody listens."""
+    """Process incoming tasks until there are no more or the connection is closed."""
     for task in tasks:
         try:
             for data in answers(task):
@@ -190,46 +190,46 @@ def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
 
 
 def packed_task(task: Job | Look) -> bytes:
-    """Pack a job of one part, or what to look through, for another process."""
+    """Serialise the job of one part, or an indexing task, for another process."""
     try:
         return pickle.dumps(task)
-    except Exception as problem:  # whatever objects raise that were given as settings
+    except Exception as problem:  # objects given as settings may raise anything
         what = f"the settings cannot be sent to workers: {problem}"
         raise UsageError(what, hint="give names, files or plain data in place of other objects") from None
 
 
 def answers(task: bytes) -> Iterator[bytes]:
-    """Judge a part that was packed, or look through inputs; pack what is found, or the error that it raised."""
+    """Process a serialised task: evaluate a part or index inputs; serialise the results, or the error raised."""
     try:
         given: Job | Look = pickle.loads(task)
         yield from map(pickle.dumps, given.batches() if isinstance(given, Look) else [judge_part(given, 0)])
     except Exception as problem:
         try:
             data = pickle.dumps(problem)
-            pickle.loads(data)  # some can be packed, but not unpacked
+            pickle.loads(data)  # some exceptions can be pickled, but not unpickled
         except Exception:
             data = pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"))
         yield data
 
 
 def unpacked(answer: bytes) -> Files | Exception:
-    """Return the files of a part, or the error that it raised."""
+    """Deserialise the files of a part, or the error that it raised."""
     found: Files | Exception = pickle.loads(answer)
     return found
 
 
-# Processes of this machine that look through inputs for this one.
+# Indexing inputs in other processes of this machine.
 
 
 class LostError(Exception):
-    """A process that looked through inputs is gone."""
+    """An indexing process has died."""
 
 
 @contextmanager
 def looked_through(sides: Sequence[Opened], processes: int) -> Iterator[list[Iterator[Placed]]]:
-    """Give the documents of each side, one after the other, as some processes find them.
+    """Index all sides in several processes; give an iterator over the documents of each side.
 
-    These stay a few documents ahead: who asks for those of all sides in turn keeps little of any.
+    The processes stay only a few documents ahead: reading all sides in step keeps the buffers small.
     """
     groups = [list(range(first, len(sides), processes)) for first in range(min(processes, len(sides)))]
     workers = [Worker() for _ in groups]
@@ -238,23 +238,23 @@ def looked_through(sides: Sequence[Opened], processes: int) -> Iterator[list[Ite
         for worker, numbers in zip(workers, groups, strict=True):
             mine = [sides[number] for number in numbers]
             worker.give(Look.at(mine))
-            told = _Told(worker, len(mine))
-            found |= {number: _placed(told, place, sides[number]) for place, number in enumerate(numbers)}
+            stream = _IndexStream(worker, len(mine))
+            found |= {number: _stream_documents(stream, place, sides[number]) for place, number in enumerate(numbers)}
         yield [found[number] for number in range(len(sides))]
     finally:
         for worker in workers:
             worker.stop()
 
 
-class _Told:
-    """What a process has told of its sides and nobody has asked for yet."""
+class _IndexStream:
+    """The documents that a process has indexed, buffered by side until they are requested."""
 
     def __init__(self, worker: Worker, sides: int) -> None:
         self._worker = worker
         self._waiting: list[deque[list[Row]]] = [deque() for _ in range(sides)]
 
     def next(self, side: int) -> list[Row]:
-        """Return the next documents of a side; none if there are no more."""
+        """Return the next documents of a side; an empty list if there are no more."""
         while not self._waiting[side]:
             found = self._worker.batch()
             if isinstance(found, str):
@@ -265,6 +265,6 @@ class _Told:
         return self._waiting[side].popleft()
 
 
-def _placed(told: _Told, place: int, side: Opened) -> Iterator[Placed]:
-    yield from placed_again(side, chain.from_iterable(iter(lambda: told.next(place), [])))
+def _stream_documents(stream: _IndexStream, place: int, side: Opened) -> Iterator[Placed]:
+    yield from placed_again(side, chain.from_iterable(iter(lambda: stream.next(place), [])))
     side.refuse_changed()

@@ -1,8 +1,8 @@
-"""The folder that a comparison in parts is written to, part by part, and from which it goes on after an interruption.
+"""The folder of a comparison in parts, from which the comparison can be resumed after an interruption.
 
-The plan is written first, each part to a temporary name and then renamed, and the manifest last: a folder with a
-manifest is whole, and one without can be gone on with. A part says which plan it is of and has digests of what is in
-it; so what another run, another plan or a half-written disk left behind is never taken for a part of this one.
+The plan is written first, each part under a temporary name and then renamed, and the manifest last: a folder with a
+manifest is complete, and one without can be resumed. A part has the mark of its plan and digests of its contents, so
+remains of another run, another plan or an incomplete write are never taken for a part of this comparison.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ SEAL = "seal.json"
 """The file of a part's folder that holds its `Seal`."""
 
 _FACTS = msgspec.json.Decoder(dict[str, Facts])
-_RESUME = "what is done stays there: run again to go on"
+_RESUME_HINT = "what is done stays there: run again to go on"
 
 
 class FolderError(ReadError):
-    """A folder cannot be had or written: no fault of the inputs, so there is no other way to read them."""
+    """A folder cannot be used or written; reading the inputs differently would not help."""
 
 
 class Seal(msgspec.Struct, frozen=True):
-    """What tells a part that is done: the mark of its plan, and the digests of its manifest and its facts."""
+    """The proof of a finished part: the mark of its plan, and the digests of its manifest and facts."""
 
     mark: str
     manifest: str
@@ -57,16 +57,16 @@ class Seal(msgspec.Struct, frozen=True):
 
 
 class PartsFolder:
-    """A folder of parts, held by one run at a time.
+    """A folder of parts, locked by one run at a time.
 
     Args:
-        path: where it is.
-        plan: what is to be in it.
-        hint: what to do when it cannot be written.
+        path: the path of the folder.
+        plan: the plan whose parts it holds.
+        hint: the hint of the error if it cannot be written.
 
     """
 
-    def __init__(self, path: Path, plan: Plan, hint: str = _RESUME) -> None:
+    def __init__(self, path: Path, plan: Plan, hint: str = _RESUME_HINT) -> None:
         self.path = path
         self.plan = plan
         self.names = [f"part-{number:05}" for number in range(len(plan.parts))]
@@ -75,51 +75,53 @@ class PartsFolder:
         self._lock: int | None = None
 
     def begin(self) -> set[int]:
-        """Make the folder, or go on with it; return the numbers of the parts that are done."""
+        """Create the folder, or resume from it; return the numbers of the finished parts."""
         if self.path.exists() and not is_ours(self.path) and (not self.path.is_dir() or any(self.path.iterdir())):
             raise FolderError("something else stands there already", where=str(self.path), hint="choose another folder")
-        self._writing(self._enter)
-        if self._mark() == self.plan.mark:
+        self._guard_writing(self._acquire)
+        if self._read_mark() == self.plan.mark:
             return {number for number in range(len(self.names)) if self.facts(number) is not None}
-        self._writing(self._anew)
+        self._guard_writing(self._clear)
         return set()
 
     def end(self) -> None:
-        """Let another run have the folder."""
+        """Release the lock of the folder."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
-    def _enter(self) -> None:
-        """Make the folder, make sure that no other run writes to it, and clear away what one that died left."""
+    def _acquire(self) -> None:
+        """Create and lock the folder, and remove temporary files that an interrupted run left."""
         self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(self.path)
+        self._lock = _lock_folder(self.path)
         for each in self.path.iterdir():
             if is_temporary(each.name):
                 _remove(each)
 
-    def _mark(self) -> str | None:
+    def _read_mark(self) -> str | None:
         try:
             return msgspec.json.decode((self.path / PLAN).read_bytes(), type=Unfinished).mark
         except (OSError, msgspec.MsgspecError, ValueError):
             return None
 
-    def _anew(self) -> None:
-        """Begin with an empty folder; it is one of ours at every moment, and never looks whole."""
+    def _clear(self) -> None:
+        """Empty the folder and write the plan; meanwhile it is recognisable as ours, and never looks complete."""
         for each in self.path.iterdir():
             if each.name not in (MANIFEST, PLAN):
                 _remove(each)
-        _put(self.path / PLAN, msgspec.json.encode(Unfinished(IN_PARTS, __version__, self.plan.mark, self.names)))
+        _replace_file(
+            self.path / PLAN, msgspec.json.encode(Unfinished(IN_PARTS, __version__, self.plan.mark, self.names))
+        )
         (self.path / MANIFEST).unlink(missing_ok=True)
 
     def put(self, number: int, files: Files) -> None:
-        """Write a part: it is there whole, or not at all."""
+        """Write a part atomically."""
         seal = Seal(self.plan.mark, digest(files[MANIFEST]), digest(files[FACTS]))
         sealed = files | {SEAL: msgspec.json.encode(seal)}
-        self._writing(lambda: self._put_part(self.path / self.names[number], sealed))
+        self._guard_writing(lambda: self._write_part(self.path / self.names[number], sealed))
         self.manifests[number] = seal.manifest
 
-    def _put_part(self, target: Path, files: Files) -> None:
+    def _write_part(self, target: Path, files: Files) -> None:
         temporary = temporary_beside(target)
         temporary.mkdir()
         try:
@@ -133,7 +135,7 @@ class PartsFolder:
             raise
 
     def facts(self, number: int) -> dict[str, Facts] | None:
-        """Return what the portions of a part look like; None if it is not there, damaged, or of another plan."""
+        """Read the facts of a part; None if the part is missing, damaged, or of another plan."""
         folder = self.path / self.names[number]
         try:
             seal = msgspec.json.decode((folder / SEAL).read_bytes(), type=Seal)
@@ -147,9 +149,9 @@ class PartsFolder:
         return found
 
     def finish(self, resamples: int, seed: int, zero_division: float | None) -> None:
-        """Write the manifest: the parts are whole."""
+        """Write the manifest, which marks the folder as complete."""
         parts = {name: self.manifests[number] for number, name in enumerate(self.names)}
-        said = PartsManifest(
+        manifest = PartsManifest(
             kind=IN_PARTS,
             folder_version=FOLDER_VERSION,
             version=__version__,
@@ -158,15 +160,17 @@ class PartsFolder:
             zero_division=zero_division,
             parts=parts,
         )
-        self._writing(lambda: _put(self.path / MANIFEST, msgspec.json.format(msgspec.json.encode(said), indent=1)))
+        self._guard_writing(
+            lambda: _replace_file(self.path / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        )
 
     def forget(self, numbers: Iterable[int]) -> None:
-        """Remove parts that are to be judged again, and the manifest before them."""
-        self._writing(lambda: (self.path / MANIFEST).unlink(missing_ok=True))
+        """Remove parts that must be evaluated again, after the manifest."""
+        self._guard_writing(lambda: (self.path / MANIFEST).unlink(missing_ok=True))
         for number in numbers:
             shutil.rmtree(self.path / self.names[number], ignore_errors=True)
 
-    def _writing(self, write: Callable[[], None]) -> None:
+    def _guard_writing(self, write: Callable[[], None]) -> None:
         try:
             write()
         except OSError as problem:
@@ -174,11 +178,11 @@ class PartsFolder:
             raise FolderError(what, where=str(self.path), hint=self._hint) from None
 
 
-def _locked(folder: Path) -> int | None:
-    """Lock a folder and return the open file that holds the lock until it is closed, however the process ends.
+def _lock_folder(folder: Path) -> int | None:
+    """Lock a folder; return the file descriptor that holds the lock until it is closed or the process ends.
 
-    None where there are no locks. Then two runs that write to one folder can make each other fail, but the digests of
-    parts keep either from taking the other's.
+    Returns None where locks are not available. Then two runs writing to one folder can make each other fail, but the
+    digests of parts prevent either from using the other's.
     """
     try:
         import fcntl
@@ -189,7 +193,7 @@ def _locked(folder: Path) -> int | None:
         fcntl.flock(found, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as problem:
         os.close(found)
-        if problem.errno != errno.EWOULDBLOCK:  # some file systems of networks have no locks
+        if problem.errno != errno.EWOULDBLOCK:  # some network file systems have no locks
             return None
         hint = "wait until it has ended, or choose another folder"
         raise FolderError("another comparison is writing to this folder", where=str(folder), hint=hint) from None
@@ -204,8 +208,8 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _put(target: Path, data: bytes) -> None:
-    """Write a file to a temporary name and rename it."""
+def _replace_file(target: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it."""
     temporary = temporary_beside(target)
     try:
         temporary.write_bytes(data)

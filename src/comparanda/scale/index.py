@@ -1,4 +1,4 @@
-"""The index of an input: where each of its documents stands, without reading what is in them."""
+"""The index of an input: the position of each document, found without reading its contents."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Index:
-    """Where the documents of an input stand; or its rows, where it has rows and no documents.
+    """The positions of the documents of an input, or of its rows if it has rows with ids.
 
     Args:
         given: the input, with its format.
-        files: its files, and what told their state when they were looked at.
-        marked: whether it marks documents.
-        rows: whether these are rows with ids, and no documents.
+        files: its files and their stamps when they were indexed.
+        marked: whether document boundaries are marked.
+        rows: whether the entries are rows with ids rather than documents.
         places: the stretches of each document by its name, in the order of the input.
-        groups: of rows, the documents that they are in.
-        sentences: finds where sentences begin, if no documents are marked and the format can tell.
-        unit: what one step of a stretch stands for: a byte, or of tables as many bytes as a row has.
+        groups: the documents of rows, by id.
+        sentences: finds the starts of sentences, if no documents are marked and the format supports it.
+        unit: the number of bytes in one unit of a stretch: 1, or the size of a row in tables.
 
     """
 
@@ -48,34 +48,34 @@ class Index:
     unit: int = 1
 
     def size(self, name: str) -> int:
-        """Return how many bytes a document has; 0 if it is not there."""
+        """Return the number of bytes of a document; 0 if it is missing."""
         return self.unit * sum((each.stop or 0) - each.start for each in self.places.get(name, ()))
 
     def portion(self, names: Sequence[str], *, characters: bool) -> Input:
-        """Return the input with only some of its documents, in the order of the input.
+        """Restrict the input to some of its documents, in the order of the input.
 
         Args:
-            names: their names.
-            characters: whether spans of the key stand at characters in the whole, whatever they do here.
+            names: the names of the documents.
+            characters: whether the positions of key spans are in characters in the whole corpus.
 
         """
         found = [each for name in names for each in self.places.get(name, ())]
         order = {name: number for number, (name, _) in enumerate(self.files)}
         found.sort(key=lambda each: (order[display(each.file)], each.start))
-        return self._of(_joined(found), characters=characters)
+        return self._with_stretches(_join_stretches(found), characters=characters)
 
     def piece(self, start: int, stop: int | None, lines: int) -> Input:
-        """Return the input with only some bytes of its file, given how many lines stand before them."""
+        """Restrict the input to a range of bytes of its file, given the number of lines before it."""
         ((only,),) = self.places.values()
-        return self._of([replace(only, start=start, stop=stop or only.stop, lines=lines)], characters=False)
+        return self._with_stretches([replace(only, start=start, stop=stop or only.stop, lines=lines)], characters=False)
 
-    def _of(self, stretches: Iterable[Stretch], *, characters: bool) -> Input:
+    def _with_stretches(self, stretches: Iterable[Stretch], *, characters: bool) -> Input:
         whole = Whole(tuple(name for name, _ in self.files), self.marked, characters=characters)
         return replace(self.given, portion=Portion(tuple(stretches), whole))
 
 
-def _joined(stretches: list[Stretch]) -> Iterator[Stretch]:
-    """Join stretches that follow each other in their file, and are to be read under the same head."""
+def _join_stretches(stretches: list[Stretch]) -> Iterator[Stretch]:
+    """Join adjacent stretches of a file that have the same head."""
     last: Stretch | None = None
     for each in stretches:
         if last is not None and (last.file, last.stop, last.head) == (each.file, each.start, each.head):
@@ -95,10 +95,10 @@ class Opened:
     Args:
         given: the input, with its format.
         files: its files.
-        stamps: their names, and what told their state.
+        stamps: the names and stamps of its files.
         chosen: its format.
-        request: what is asked of the format.
-        asked: what was asked before the format was known.
+        request: the request for the format.
+        asked: the request before the format was known.
         shape: whether running tokens or rows with ids are wanted.
 
     """
@@ -118,7 +118,7 @@ class Opened:
 
     @property
     def size(self) -> int:
-        """How many bytes its files have together."""
+        """The total number of bytes of its files."""
         return sum(known[0] for _, known in self.stamps if known is not None)
 
     def refuse_changed(self) -> None:
@@ -129,7 +129,7 @@ class Opened:
 
 
 def opened(given: Any, request: Request, shape: Shape) -> Opened:
-    """Find the files and the format of an input; raise `UncuttableError` if it has to be read whole."""
+    """Find the files and the format of an input; raise `UncuttableError` if it has to be read as a whole."""
     found = given if isinstance(given, Input) else Input.parse(os.fspath(given)) if is_path(given) else None
     if found is None:
         raise UncuttableError(f"{request.side} is Python data")
@@ -154,22 +154,22 @@ def opened(given: Any, request: Request, shape: Shape) -> Opened:
 
 
 def index_of(found: Opened, request: Request, shape: Shape) -> Index:
-    """Look through an input for the places of its documents; raise `UncuttableError` if it has to be read whole."""
+    """Build the index of an input; raise `UncuttableError` if it has to be read as a whole."""
     if found.chosen.marks is None:
-        return _by_file(Index(given=found.given, files=found.stamps, marked=True), found.files, request, shape)
-    return _by_marks(found)
+        return _index_by_file(Index(given=found.given, files=found.stamps, marked=True), found.files, request, shape)
+    return _index_by_marks(found)
 
 
-def _several(files: Sequence[AnyPath]) -> bool:
+def _has_several(files: Sequence[AnyPath]) -> bool:
     return len(files) > 1
 
 
-def _by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Shape) -> Index:
-    """Tell which documents are in each file by reading one after the other."""
-    if not _several(files):
+def _index_by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Shape) -> Index:
+    """Index the document of each file by reading the files one after the other."""
+    if not _has_several(files):
         raise UncuttableError(f"files of format {index.given.format!r} are read whole")
     names = tuple(name for name, _ in index.files)
-    for group in _with_companions(files):
+    for group in _group_companions(files):
         whole = Portion(tuple(Stretch(file=each) for each in group), Whole(names, marked=True))
         try:
             corpus = read_input(replace(index.given, portion=whole), request, shape)
@@ -177,12 +177,14 @@ def _by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Sh
             raise UncuttableError(str(problem)) from None
         if len(corpus.documents) != 1:
             raise UncuttableError(f"{display(group[0])} holds several documents")
-        _place(index, corpus.documents.names[0], [replace(each, stop=size_of(each.file)) for each in whole.stretches])
+        _add_places(
+            index, corpus.documents.names[0], [replace(each, stop=size_of(each.file)) for each in whole.stretches]
+        )
     return index
 
 
-def _with_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
-    """Put files together that are of one name but for their suffixes: a text and what is said of it."""
+def _group_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
+    """Group files whose names differ only in their suffixes: a text and its annotations."""
     groups: dict[AnyPath, list[AnyPath]] = {}
     for file in files:
         groups.setdefault(file.with_name(stem(file.name)), []).append(file)
@@ -191,7 +193,7 @@ def _with_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document or a row: what it is called, where it stands, whether it is marked, and a row's document."""
+    """A document or row: its name, its position, whether it is marked, and for rows the document."""
 
     name: str
     stretch: Stretch
@@ -200,19 +202,19 @@ class Placed:
 
 
 def placed(found: Opened) -> Iterator[Placed]:
-    """Give the documents or rows of an input, one after the other, as the format's marks tell them."""
+    """Iterate over the documents or rows of an input, as given by the format's marks."""
     assert found.chosen.marks is not None
     before, often = 0, Counter(stem(name) for name, _ in found.stamps)
     for file in found.files:
         end = size_of(file) if found.chosen.rows is None else found.chosen.rows(file)[0]
         marks = chain(found.chosen.marks(file, found.request), [None])
         last = next(marks)
-        if last is not None:  # whatever stands before the first document is read with it
+        if last is not None:  # anything before the first document is read with it
             last = replace(last, start=0, lines=0, head=b"")
         for mark in marks:
             assert last is not None
             stop = end if mark is None else mark.start
-            name = _name(last, file, before, often, rows=found.rows)
+            name = _document_name(last, file, before, often, rows=found.rows)
             yield Placed(
                 name,
                 Stretch(file=file, start=last.start, stop=stop, lines=last.lines, before=before, head=last.head),
@@ -223,12 +225,12 @@ def placed(found: Opened) -> Iterator[Placed]:
     found.refuse_changed()
 
 
-def _by_marks(found: Opened) -> Index:
-    index = Index(given=found.given, files=found.stamps, marked=_several(found.files), rows=found.rows)
+def _index_by_marks(found: Opened) -> Index:
+    index = Index(given=found.given, files=found.stamps, marked=_has_several(found.files), rows=found.rows)
     marked = index.marked
     for each in placed(found):
         marked |= each.marked
-        _place(index, each.name, [each.stretch])
+        _add_places(index, each.name, [each.stretch])
         if each.group:
             index.groups[each.name] = each.group
     cut, rows = found.chosen.sentences, found.chosen.rows
@@ -238,7 +240,7 @@ def _by_marks(found: Opened) -> Index:
     return replace(index, marked=marked, sentences=sentences, unit=max(unit, 1))
 
 
-def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: bool) -> str:
+def _document_name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: bool) -> str:
     if mark.name:
         return mark.name
     if mark.counted:
@@ -247,39 +249,39 @@ def _name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: 
     return name if often[name] == 1 else display(file)
 
 
-def _place(index: Index, name: str, stretches: list[Stretch]) -> None:
+def _add_places(index: Index, name: str, stretches: list[Stretch]) -> None:
     index.places.setdefault(name, []).extend(stretches)
 
 
-# Inputs looked through for their documents by several processes, all sides in step.
+# Indexing in several processes, all sides in step.
 #
-# Nothing can be judged before it is known where documents begin, and that takes a fifth of a large comparison.
+# Evaluation cannot start before the documents are indexed, which takes a fifth of the time of a large comparison.
 
 
 BATCH = 1_000
-"""So many documents of a side are told at a time."""
+"""The number of documents of a side sent at a time."""
 
 Row = tuple[str, str, int, int | None, int, int, bytes, bool, str]
-"""A document: its name, that of its file, where it stands and its head, whether it is marked, and its group."""
+"""A document: its name, that of its file, its position and head, whether it is marked, and its group."""
 
 Batch = tuple[int, list[Row]]
-"""Documents of a side, which is told by its number; none if there are no more."""
+"""The number of a side, and some of its documents; none if there are no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one process looks through: some sides, each with what is asked of it."""
+    """The task of one indexing process: some sides, with their requests."""
 
     sides: tuple[tuple[Input, Request, Shape], ...]
 
     @classmethod
     def at(cls, sides: list[Opened]) -> Look:
-        """Look through inputs that were opened here."""
+        """Build the task for inputs that are already open."""
         return cls(tuple((each.given, each.asked, each.shape) for each in sides))
 
     def batches(self) -> Iterator[Batch]:
-        """Give the documents of all sides in turn, some of each at a time."""
-        turns = {number: _rows(opened(*side)) for number, side in enumerate(self.sides)}
+        """Iterate over batches of documents, alternating between the sides."""
+        turns = {number: _document_rows(opened(*side)) for number, side in enumerate(self.sides)}
         while turns:
             for number, rows in list(turns.items()):
                 batch = list(islice(rows, BATCH))
@@ -288,7 +290,7 @@ class Look:
                     del turns[number]
 
 
-def _rows(side: Opened) -> Iterator[Row]:
+def _document_rows(side: Opened) -> Iterator[Row]:
     called = {id(file): name for file, (name, _) in zip(side.files, side.stamps, strict=True)}
     for each in placed(side):
         found = each.stretch
@@ -306,7 +308,7 @@ def _rows(side: Opened) -> Iterator[Row]:
 
 
 def placed_again(side: Opened, rows: Iterable[Row]) -> Iterator[Placed]:
-    """Give the documents that another process has told, in the files that are known here."""
+    """Rebuild the documents received from another process, with the files of this process."""
     files = {name: file for file, (name, _) in zip(side.files, side.stamps, strict=True)}
     for name, file, start, stop, lines, before, head, marked, group in rows:
         if file not in files:

@@ -1,4 +1,4 @@
-"""One part of a comparison: read, aligned and judged, with what must be known of it to join it to the others."""
+"""The evaluation of one part of a comparison, with the facts needed to merge it with the others."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ FACTS = "facts.json"
 """The file of a part's folder that holds its `Facts`, by side."""
 
 Files = dict[str, bytes]
-"""The files of a folder by their names."""
+"""The contents of the files of a folder, by name."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a portion of an input looks like.
+    """The properties of a portion of an input that must agree across parts.
 
     Args:
-        layout: what the reader found out by looking at the first lines.
-        annotated: whether the judged column says anything.
-        scheme: the scheme that tags were read in because the whole corpus tells it; empty where their own told it.
-        counts: how often each chunk tag is used; None where no scheme was to be detected.
-        broken: how often each scheme is broken.
-        characters: of the key, whether spans stand at characters of it; None where they are not asked for.
+        layout: what the reader inferred from the first lines.
+        annotated: whether the evaluated column has any annotations.
+        scheme: the tag scheme detected on the whole corpus; empty if detected on the portion itself.
+        counts: the frequency of each chunk tag; None where no scheme was to be detected.
+        broken: the number of violations of each scheme.
+        characters: for the key, whether span positions are in characters; None where there are no spans.
 
     """
 
@@ -55,19 +55,19 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def evidence(self) -> TagEvidence | None:
-        """What chunk tags say of their scheme."""
+        """The evidence of chunk tags for their scheme."""
         return None if self.counts is None else TagEvidence(self.counts, self.broken)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What workers need to judge parts.
+    """What workers need to evaluate parts.
 
     Args:
         plan: the plan.
-        setup: how inputs are read and judged.
-        schemes: for sides whose tags as a whole tell another scheme than those of some part, what they tell.
-        characters: whether spans stand at characters, because tokens are not the key's in some part.
+        setup: the settings for reading and evaluation.
+        schemes: the tag schemes detected on whole sides, where they differ from the scheme of some part.
+        characters: whether span positions are in characters, because the tokens of some part differ from the key's.
 
     """
 
@@ -77,24 +77,24 @@ class Job:
     characters: bool = False
 
     def only(self, number: int) -> Job:
-        """Return the job of one part, its part 0: what is sent to others holds nothing of the parts beside it."""
+        """Reduce the job to one part, which becomes its part 0, so that workers receive nothing about other parts."""
         task = self.plan.parts[number]
-        known = set(_files(task))
+        known = set(_part_files(task))
         files = tuple(each for each in self.plan.files if each[0] in known)
         return replace(self, plan=replace(self.plan, parts=(task,), files=files))
 
 
 def judge_part(job: Job, number: int) -> Files:
-    """Judge one part; return the files of its result folder, the facts among them."""
+    """Evaluate one part; return the files of its result folder, including the facts."""
     task = job.plan.parts[number]
     _refuse_changed(job.plan, task)
-    key, *outputs = ((name, _pinned(given, name, job)) for name, given in ((KEY, task.key), *task.outputs))
+    key, *outputs = ((name, _pin_input(given, name, job)) for name, given in ((KEY, task.key), *task.outputs))
     prepared = prepare_runs(key[1], job.plan.systems, outputs, job.setup)
     aligned = prepared.aligned
     corpora = {KEY: aligned.key, **{name: each for (name, _), each in zip(outputs, aligned.responses, strict=True)}}
     for name, corpus in corpora.items():
         _check_documents(task, name, corpus)
-    facts = {name: _facts(corpus, job.schemes.get(name, ())) for name, corpus in corpora.items()}
+    facts = {name: _collect_facts(corpus, job.schemes.get(name, ())) for name, corpus in corpora.items()}
     verdicts = judged(prepared, job.setup)
     if "positions" in verdicts.settings:
         characters = verdicts.settings["positions"] == "characters"
@@ -107,9 +107,9 @@ def judge_part(job: Job, number: int) -> Files:
 
 
 def _refuse_changed(plan: Plan, task: PartTask) -> None:
-    """Refuse files that are not as they were when they were looked through."""
+    """Refuse files that have changed since they were indexed."""
     known = dict(plan.files)
-    for file, before in (*((file, known[file]) for file in _files(task)), *plan.beside):
+    for file, before in (*((file, known[file]) for file in _part_files(task)), *plan.beside):
         found = stamp(path_of(file))
         if found is None:
             hint = "workers, those of a cluster too, must find inputs at the same path as the program that starts them"
@@ -118,14 +118,14 @@ def _refuse_changed(plan: Plan, task: PartTask) -> None:
             raise ReadError("the file changed while the comparison was running", where=file, hint="run again")
 
 
-def _files(task: PartTask) -> list[str]:
-    """Return the files that a part reads from."""
+def _part_files(task: PartTask) -> list[str]:
+    """List the files that a part reads from."""
     portions = (given.portion for given in (task.key, *(each for _, each in task.outputs)))
     return sorted({str(each.file) for portion in portions if portion is not None for each in portion.stretches})
 
 
-def _pinned(given: Input, side: str, job: Job) -> Input:
-    """Return an input that is read as the whole corpus is."""
+def _pin_input(given: Input, side: str, job: Job) -> Input:
+    """Set the properties of the whole corpus on an input, so that it is read accordingly."""
     portion = given.portion
     assert portion is not None
     characters = portion.whole.characters or job.characters
@@ -134,7 +134,7 @@ def _pinned(given: Input, side: str, job: Job) -> Input:
 
 
 def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:
-    """Refuse a portion whose documents are not those that were marked there, or which has other sentences."""
+    """Refuse a portion with other documents than indexed, or with another number of sentences."""
     if task.sentences is not None and task.sentences != len(corpus.sentences) - 1:
         raise ReadError("the sentences are not where they were looked for", where=corpus.source.parts[0].name)
     wanted = task.documents.get(side)
@@ -149,7 +149,7 @@ def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:
     )
 
 
-def _facts(corpus: Corpus, scheme: tuple[str, ...]) -> Facts:
+def _collect_facts(corpus: Corpus, scheme: tuple[str, ...]) -> Facts:
     value, tags = corpus.columns.get("value"), corpus.tags
     layout, annotated = f"{corpus.format}: {corpus.layout}", value is None or not set(value.names) <= {*NOT_ANNOTATED}
     if tags is None:

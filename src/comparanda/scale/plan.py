@@ -1,4 +1,4 @@
-"""The plan of a comparison in parts: which documents are judged together, and what each part reads of every input."""
+"""The plan of a comparison in parts: the documents of each part, and the portions of the inputs that it reads."""
 
 from __future__ import annotations
 
@@ -35,34 +35,34 @@ if TYPE_CHECKING:
     from comparanda.formats.cuts import Starts
 
 
-# What settings say, so that one comparison can be told from another: with the files they name, and their state.
+# Descriptions of settings that identify a comparison, including the files that they name.
 
 
-_OBJECTS = ("train", "rules")
-"""Settings that may be objects of any kind."""
+_OBJECT_SETTINGS = ("train", "rules")
+"""The settings that may be objects of any type."""
 
 
 def said_of(setup: Setup) -> dict[str, str]:
-    """Return the settings as texts, which are equal only if the settings are."""
+    """Describe the settings by strings that are equal only if the settings are."""
     given = {each.name: getattr(setup, each.name) for each in fields(setup) if each.name != "progress"}
-    return {name: _told(value) if name in _OBJECTS else repr(value) for name, value in given.items()}
+    return {name: _describe_object(value) if name in _OBJECT_SETTINGS else repr(value) for name, value in given.items()}
 
 
-def _told(value: Any) -> str:
-    """Return a text for an object; `repr` leaves out what is long, of data frames and arrays."""
+def _describe_object(value: Any) -> str:
+    """Describe an object by a digest, since the `repr` of data frames and arrays is abbreviated."""
     if value is None or is_path(value):
         return repr(value)
     try:
         return digest(pickle.dumps(value))
-    except Exception:  # whatever it is, it cannot be known again
+    except Exception:  # not picklable, so it cannot be recognised again
         return secrets.token_hex(16)
 
 
 def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
-    """Return the files that settings name, all of those that they stand for, and what tells their state."""
+    """List the files that settings name, with expanded patterns, and their stamps."""
     found: list[AnyPath] = []
     if is_path(setup.train):
-        found += _expanded(Input.parse(os.fspath(setup.train)).path)
+        found += _expand_path(Input.parse(os.fspath(setup.train)).path)
     if is_path(setup.rules):
         found += files_of_rules(os.fspath(setup.rules))
     if setup.same_ids is not None:
@@ -70,40 +70,39 @@ def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
     return tuple((str(file), stamp(file)) for file in found if file.exists())
 
 
-def _expanded(path: str) -> list[AnyPath]:
-    """Return the files that a path or a URL stands for: one, those of a folder, or those that fit a pattern."""
+def _expand_path(path: str) -> list[AnyPath]:
+    """Expand a path or URL to its files: one, those of a folder, or those that match a pattern."""
     try:
         return files_of(path, ())
     except ReadError:
-        return []  # whoever reads it says why
+        return []  # reported when it is read
 
 
-# Sides that have the same documents in the same order, cut while they are looked through.
+# Cutting sides with the same documents in the same order while iterating over them.
 #
-# That is how large corpora come, and then nothing has to be remembered of a single document: an index of millions of
-# them
-# would take more memory than the comparison.
+# Large corpora are usually like this, and then no index is needed: an index of millions of documents would take more
+# memory than the comparison.
 
 
 WORTH = 256 << 20
-"""So many bytes are worth further processes: to start one takes as long as to look through some ten million."""
+"""The number of bytes from which indexing uses more processes: starting one takes as long as indexing 10 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One part: the names of its documents, and what is read of each side."""
+    """One part: the names of its documents, and the portion of each side."""
 
     names: tuple[str, ...]
     inputs: Mapping[str, Input]
 
 
 def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[Step] | None:
-    """Cut sides into parts of about a number of bytes; None if they are not in step, or have no marked documents.
+    """Cut sides into parts of a given size; None if documents differ between sides, or are not marked.
 
     Args:
         sides: the sides, the key first.
-        size: about how many bytes of all sides a part has.
-        processes: how many processes may look through them; large sides alone are worth others than this one.
+        size: the approximate number of bytes of a part, over all sides.
+        processes: the maximum number of indexing processes; other processes are used only for large sides.
 
     """
     if any(each.rows or each.chosen.marks is None or each.chosen.rows is not None for each in sides.values()):
@@ -112,17 +111,17 @@ def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[
     try:
         if processes > 1 and sum(each.size for each in every) >= WORTH:
             with looked_through(every, processes) as documents:
-                return list(_steps(sides, documents, size))
-        return list(_steps(sides, list(map(placed, every)), size))
+                return list(_cut_steps(sides, documents, size))
+        return list(_cut_steps(sides, list(map(placed, every)), size))
     except LostError:
         return in_step(sides, size)
     except UncuttableError:
         return None  # the index will say what is wrong
 
 
-def _steps(sides: Mapping[str, Opened], documents: Sequence[Iterator[Placed]], size: int) -> Iterator[Step]:
-    """Give the parts one after the other; that no documents are marked is known, and told, only behind the last."""
-    parts = {side: _Growing(each) for side, each in sides.items()}
+def _cut_steps(sides: Mapping[str, Opened], documents: Sequence[Iterator[Placed]], size: int) -> Iterator[Step]:
+    """Yield the parts one after the other; raise an error after the last if no documents are marked."""
+    parts = {side: _PartBuilder(each) for side, each in sides.items()}
     names: list[str] = []
     seen: set[str] = set()
     bytes_now = 0
@@ -133,16 +132,16 @@ def _steps(sides: Mapping[str, Opened], documents: Sequence[Iterator[Placed]], s
         names.append(row[0].name)
         seen.add(row[0].name)
         if bytes_now >= size:
-            yield Step(tuple(names), {side: part.taken() for side, part in parts.items()})
+            yield Step(tuple(names), {side: part.take() for side, part in parts.items()})
             names, bytes_now = [], 0
     if names:
-        yield Step(tuple(names), {side: part.taken() for side, part in parts.items()})
+        yield Step(tuple(names), {side: part.take() for side, part in parts.items()})
     if not all(part.marked for part in parts.values()):
         raise UncuttableError("no documents are marked")
 
 
-class _Growing:
-    """What is read of one side by the part that is being made."""
+class _PartBuilder:
+    """Collects the stretches of one side for the current part."""
 
     def __init__(self, side: Opened) -> None:
         self.marked = len(side.files) > 1
@@ -153,44 +152,44 @@ class _Growing:
         self._found: list[Stretch] = []
 
     def add(self, document: Placed) -> int:
-        """Add a document; return how many bytes it has."""
+        """Add a document; return its number of bytes."""
         new, first = document.stretch, self._first
         assert new.stop is not None
         if first is None or (first.file is not new.file or self._stop != new.start or first.head != new.head):
-            self._close()
+            self._close_stretch()
             self._first = new
         self._stop = new.stop
         self.marked |= document.marked
         return new.stop - new.start
 
-    def taken(self) -> Input:
-        """Return the input with what was added, and begin anew."""
-        self._close()
+    def take(self) -> Input:
+        """Return the input restricted to the added documents, and start the next part."""
+        self._close_stretch()
         found, self._found = tuple(self._found), []
         return replace(self._given, portion=Portion(found, self._whole))
 
-    def _close(self) -> None:
+    def _close_stretch(self) -> None:
         if self._first is not None:
             self._found.append(replace(self._first, stop=self._stop))
         self._first = None
 
 
-_UNTIL = "until:"
+_UNTIL_PREFIX = "until:"
 
-_FOLDED = frozenset({"values", "spans"})
-"""What is made small where it would not fit: sites that are tags, labels or spans."""
+_FOLDABLE_LAYERS = frozenset({"values", "spans"})
+"""The layers whose sites can be folded: tags, labels and spans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartTask:
-    """One part: what it reads, and the documents it must find on each side, by the side's name.
+    """One part: the portions that it reads, and the documents expected on each side.
 
     Args:
-        number: its place among the parts, from 0.
-        key: the key, with the portion that is meant.
-        outputs: the same for each run, by its name.
-        documents: what documents are called, by side; empty where rows are found by ids.
-        sentences: of a piece of a corpus without documents, how many sentences every side has there.
+        number: its index among the parts, from 0.
+        key: the key, with its portion.
+        outputs: the same for each run, by name.
+        documents: the names of the documents, by side; empty where rows are identified by ids.
+        sentences: for a piece of a corpus without documents, the number of sentences on every side.
 
     """
 
@@ -208,12 +207,11 @@ class Plan:
     Args:
         systems: the systems, with the columns of their runs.
         parts: the parts, in the order of the key.
-        files: all files of all inputs, and what told their state.
-        mark: tells this plan from those for other files, other settings or another cut.
-        fold: the seed by which examples are chosen of sites that all systems have right, which are then only counted;
-            None if all are kept.
-        beside: the files that settings name, and what told their state.
-        large: whether all sites of the key may take more memory than there is.
+        files: all files of all inputs, and their stamps.
+        mark: a digest of files, settings and parts that identifies the plan.
+        fold: the seed for sampling examples if sites that all systems have right are folded; None if they are not.
+        beside: the files that settings name, and their stamps.
+        large: whether all sites of the key may take more memory than is available.
 
     """
 
@@ -233,13 +231,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a corpus is to be cut.
+    """How to cut a corpus.
 
     Args:
-        size: about how many bytes a part has, all sides together.
-        room: how many bytes the key may have so that all its sites are kept; None for any number.
-        seed: the seed by which examples are chosen, if not all sites are kept.
-        processes: how many processes may look through the inputs.
+        size: the approximate number of bytes of a part, over all sides.
+        room: the number of bytes of the key up to which all its sites are retained; None for no limit.
+        seed: the seed for sampling examples, if sites are folded.
+        processes: the maximum number of indexing processes.
 
     """
 
@@ -250,34 +248,34 @@ class Cut:
 
 
 def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Plan:
-    """Look through all inputs and cut them into parts.
+    """Index all inputs and cut them into parts.
 
-    Raises `UncuttableError` where inputs must be read whole.
+    Raises `UncuttableError` where inputs must be read as a whole.
     """
     refuse_systems(systems)
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
     found = {name: opened(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
     alike = in_step(found, cut.size, cut.processes) if setup.across is None else None
-    parts = _in_order(alike) if alike is not None else _by_index(found, setup, cut.size)
+    parts = _parts_from_steps(alike) if alike is not None else _parts_from_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room
-    fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDED else None
+    fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDABLE_LAYERS else None
     beside = files_beside(setup)
-    said = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_said_of_parts(parts)]
+    description = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_describe_parts(parts)]
     return Plan(
         systems=tuple(columns),
         parts=parts,
         files=files,
-        mark=digest(msgspec.json.encode(said)),
+        mark=digest(msgspec.json.encode(description)),
         fold=fold,
         beside=beside,
         large=large,
     )
 
 
-def _said_of_parts(parts: Sequence[PartTask]) -> Iterator[str]:
-    """Say what parts read: of every side once what holds for all of its portions, then the stretches of each."""
+def _describe_parts(parts: Sequence[PartTask]) -> Iterator[str]:
+    """Describe what parts read: the common properties of each side once, then the stretches of each part."""
     for part in parts:
         for given in (part.key, *(output for _, output in part.outputs)):
             assert given.portion is not None
@@ -286,8 +284,8 @@ def _said_of_parts(parts: Sequence[PartTask]) -> Iterator[str]:
             yield str(given.portion.stretches)
 
 
-def _in_order(alike: Sequence[Step]) -> tuple[PartTask, ...]:
-    """Make the parts of sides that have the same documents in the same order."""
+def _parts_from_steps(alike: Sequence[Step]) -> tuple[PartTask, ...]:
+    """Build the parts of sides with the same documents in the same order."""
     parts = []
     for number, step in enumerate(alike):
         key, *outputs = step.inputs.items()
@@ -299,18 +297,18 @@ def _in_order(alike: Sequence[Step]) -> tuple[PartTask, ...]:
     return tuple(parts)
 
 
-def _by_index(found: Mapping[str, Opened], setup: Setup, size: int) -> tuple[PartTask, ...]:
-    """Make the parts of sides that differ: in the order of their documents, or because they have others, or none."""
+def _parts_from_index(found: Mapping[str, Opened], setup: Setup, size: int) -> tuple[PartTask, ...]:
+    """Build the parts of sides that differ in their documents or the order of these, or that have none."""
     sides = {name: index_of(each, *request_of(name, setup)) for name, each in found.items()}
     gold, responses = sides[KEY], {name: each for name, each in sides.items() if name != KEY}
     if not gold.rows and not all(each.marked for each in sides.values()):
-        return tuple(_pieces(sides, setup, size))
+        return tuple(_cut_pieces(sides, setup, size))
     _check_names(gold, responses, missing_of(setup))
-    return tuple(_parts(_sized(_groups(gold, setup), sides, size), sides))
+    return tuple(_build_parts(_fill_parts(_group_documents(gold, setup), sides, size), sides))
 
 
-def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:
-    """Cut sides without documents between sentences, at the same sentences on all sides."""
+def _cut_pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[PartTask]:
+    """Cut sides without documents before the same sentences on all sides."""
     starts: dict[str, Starts] = {}
     for name, index in sides.items():
         if index.marked:
@@ -321,21 +319,21 @@ def _pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator[Par
     counts = {each.count for each in starts.values()}
     if len(counts) > 1:
         raise UncuttableError("no documents are marked, and not all sides have as many sentences")
-    cuts = _cuts(starts, size)
-    for number, (first, behind) in enumerate(pairwise([*cuts, counts.pop()])):
+    cuts = _choose_cuts(starts, size)
+    for number, (first, following) in enumerate(pairwise([*cuts, counts.pop()])):
         inputs = {}
         for name, each in starts.items():
-            place, end = first // each.step, behind // each.step
+            place, end = first // each.step, following // each.step
             stop = int(each.start[end]) if first != cuts[-1] else None
             inputs[name] = sides[name].piece(
                 int(each.start[place]) if first else 0, stop, int(each.lines[place]) if first else 0
             )
         key = inputs.pop(KEY)
-        yield PartTask(number=number, key=key, outputs=tuple(inputs.items()), documents={}, sentences=behind - first)
+        yield PartTask(number=number, key=key, outputs=tuple(inputs.items()), documents={}, sentences=following - first)
 
 
-def _cuts(starts: Mapping[str, Starts], size: int) -> list[int]:
-    """Return the numbers of the sentences that pieces of about a number of bytes begin at, which all sides tell."""
+def _choose_cuts(starts: Mapping[str, Starts], size: int) -> list[int]:
+    """Choose the first sentences of pieces of a given size, among those whose positions are known on all sides."""
     step = max(each.step for each in starts.values())
     places = np.sum([each.start[:: step // each.step] for each in starts.values()], axis=0).tolist()
     cuts, before = [0], places[0] if places else 0
@@ -347,7 +345,7 @@ def _cuts(starts: Mapping[str, Starts], size: int) -> list[int]:
 
 
 def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) -> None:
-    """Refuse what a comparison in one go would refuse, and what it would lay over the key without regard to names."""
+    """Refuse what an undivided comparison would refuse, and what it would align without document names."""
     for index in responses.values():
         lacking = [name for name in gold.places if name not in index.places]
         surplus = [name for name in index.places if name not in gold.places]
@@ -355,14 +353,14 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
             raise UncuttableError(f"{index.files[0][0]} has no document of the key's")
         if missing == "error" and (lacking or surplus):
             if any(len(each) > 1 for side in (gold, index) for each in side.places.values()):
-                raise UncuttableError("names occur twice")  # which is told first
+                raise UncuttableError("names occur twice")  # an undivided comparison reports this first
             found = surplus if gold.rows else sorted(surplus)
             kind = "id" if gold.rows else "document"
             raise not_covered(gold.files[0][0], response=index.files[0][0], lacking=lacking, surplus=found, kind=kind)
 
 
-def _groups(gold: Index, setup: Setup) -> list[list[str]]:
-    """Return the documents, or rows, that must be judged together: those of one topic, of one document."""
+def _group_documents(gold: Index, setup: Setup) -> list[list[str]]:
+    """Group the documents, or rows, that must be in one part: those of one topic, or of one document."""
     if gold.groups:
         documents: dict[str, list[str]] = {}
         for name in gold.places:
@@ -371,13 +369,13 @@ def _groups(gold: Index, setup: Setup) -> list[list[str]]:
     across = setup.across
     if across is None:
         return [[name] for name in gold.places]
-    if not across.startswith(_UNTIL):
+    if not across.startswith(_UNTIL_PREFIX):
         raise UncuttableError(f"chains may span documents by {across!r}")
-    return list(_with_whole_topics([(name.partition(across.removeprefix(_UNTIL))[0], name) for name in gold.places]))
+    return list(_group_topics([(name.partition(across.removeprefix(_UNTIL_PREFIX))[0], name) for name in gold.places]))
 
 
-def _with_whole_topics(documents: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
-    """Cut documents, given with their topics, where no topic goes on: they stay in their order."""
+def _group_topics(documents: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """Group consecutive documents, given with their topics, so that no topic is split; the order is unchanged."""
     last = {topic: number for number, (topic, _) in enumerate(documents)}
     now: list[str] = []
     open_until = 0
@@ -389,10 +387,10 @@ def _with_whole_topics(documents: Sequence[tuple[str, str]]) -> Iterator[list[st
             now = []
 
 
-def _sized(groups: Sequence[list[str]], sides: Mapping[str, Index], size: int) -> Iterator[list[str]]:
-    """Put groups together until they have a number of bytes, and every side has some and all have one in common.
+def _fill_parts(groups: Sequence[list[str]], sides: Mapping[str, Index], size: int) -> Iterator[list[str]]:
+    """Combine groups to parts of at least a given size in which some document is common to all sides.
 
-    What is left at the end without that goes to the part before it.
+    A remainder without a common document is added to the last part.
     """
     parts: list[list[str]] = []
     now: list[str] = []
@@ -411,16 +409,16 @@ def _sized(groups: Sequence[list[str]], sides: Mapping[str, Index], size: int) -
     yield from parts
 
 
-def _parts(groups: Iterable[list[str]], sides: Mapping[str, Index]) -> Iterator[PartTask]:
-    """Make the parts; what only responses have goes to the last."""
+def _build_parts(groups: Iterable[list[str]], sides: Mapping[str, Index]) -> Iterator[PartTask]:
+    """Build the parts; documents that only outputs have go to the last one."""
     known, every = sides[KEY].places, list(groups)
     surplus = {side: [name for name in index.places if name not in known] for side, index in sides.items()}
-    # in one go, spans stand at characters as soon as a response has its documents in another order
+    # an undivided comparison uses character positions if any output has its documents in another order
     characters = any(list(index.places) != list(known) for index in sides.values())
     for number, names in enumerate(every):
-        beside = surplus if number == len(every) - 1 else {}
+        last_only = surplus if number == len(every) - 1 else {}
         read = {
-            name: [*(each for each in names if each in index.places), *beside.get(name, ())]
+            name: [*(each for each in names if each in index.places), *last_only.get(name, ())]
             for name, index in sides.items()
         }
         inputs = {name: sides[name].portion(found, characters=characters) for name, found in read.items()}

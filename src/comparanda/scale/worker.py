@@ -1,4 +1,4 @@
-"""A process that works for another one: `python -m comparanda.scale.worker TASKS ANSWERS`, two open files."""
+"""The worker process: `python -m comparanda.scale.worker TASKS ANSWERS`, with two open file descriptors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from comparanda.scale.executors import run_worker
 
 
 def _listen(tasks: Connection, queue: SimpleQueue[bytes]) -> None:
-    """Take in tasks; when the other side has gone, however that came, end at once and leave no part half judged."""
+    """Receive tasks; exit at once when the connection is closed for whatever reason, even during a part."""
     while True:
         try:
             queue.put(tasks.recv_bytes())
@@ -22,7 +22,7 @@ def _listen(tasks: Connection, queue: SimpleQueue[bytes]) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops this process
     given: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(Connection(int(sys.argv[1]), writable=False), given), daemon=True).start()
     run_worker(iter(given.get, b""), Connection(int(sys.argv[2]), readable=False).send_bytes)

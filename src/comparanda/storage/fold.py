@@ -1,6 +1,6 @@
-"""Verdicts made small: what every run has right is counted, or kept in a few columns, and no longer has rows.
+"""Folding of verdicts: sites that every run has right are counted, or reduced to a few columns, without own rows.
 
-Nearly all findings are about the other sites; of these they need numbers alone. So a corpus may have a hundred million
+Nearly all findings are about the other sites and need only the counts of these. So a corpus may have a hundred million
 tokens, and its verdicts only as many rows as there are errors.
 """
 
@@ -28,40 +28,42 @@ if TYPE_CHECKING:
     from comparanda.core.verdicts import Verdicts, View
 
 EXAMPLES = 100
-"""How many sites of each label are kept for examples of those that every run has right."""
+"""The number of sites per label that every run has right and that are retained as examples."""
 
 _SENTENCES = ("sentences_all", "sentences_right")
-_FINEST = 1 << 20
-"""Multiples of 1 / 2²⁰ add up to the same in any order; the sums of others may differ in their last digit."""
+_EXACT_DENOMINATOR = 1 << 20
+"""Sums of multiples of 1 / 2²⁰ do not depend on the order; other sums may differ in their last digit."""
 
 
 def folded(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:
-    """Return verdicts whose views keep the sites that runs have wrong, and count the others.
+    """Fold verdicts: retain the sites that some run has wrong, and count the others.
 
-    Of those a few of each label are kept for examples: the ones that would be chosen first. Spans that everybody has
-    stay where they stand, without items. Views whose sites are mentions or arcs, and those that leave sites out by
-    policy or hold spans for possible, stay as they are; so do rows without documents, each of which is a unit of its
-    own.
+    A few of the others are retained for each label as examples: those that would be sampled first. Spans that the key
+    and all runs share keep their positions, but lose their items. Views whose sites are mentions or arcs, that leave
+    sites out by policy or that have spans with probabilities are not folded; neither are rows without documents, each
+    of which is a unit of its own.
 
     Args:
         verdicts: the verdicts.
-        seed: the seed by which examples are chosen.
-        by: attributes of sites that the counts are to be told apart by too; of spans, all are known anyway.
+        seed: the seed for sampling examples.
+        by: attributes of sites by which to subdivide the counts; spans retain all their attributes anyway.
 
     """
     if verdicts.units.kind == "row":
         return verdicts
     tables = {id(view.claims): view.claims for view in verdicts.views.values()}
-    agreed = {which: _Agreed(verdicts, claims, seed) for which, claims in tables.items() if claims is not None}
+    agreed = {which: _SpanFolding(verdicts, claims, seed) for which, claims in tables.items() if claims is not None}
     views = {
-        name: _Folding(verdicts, view, seed, by).view() if view.claims is None else agreed[id(view.claims)].view(view)
+        name: _SiteFolding(verdicts, view, seed, by).view()
+        if view.claims is None
+        else agreed[id(view.claims)].view(view)
         for name, view in verdicts.views.items()
     }
     return replace(verdicts, views=views)
 
 
-def _chosen_first(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: Codes, *, rows: Rows) -> Rows:
-    """Return the first few of some sites, or of spans that are sites, of each label, in the order of their hashes."""
+def _choose_examples(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: Codes, *, rows: Rows) -> Rows:
+    """Sample a few sites, or spans that are sites, of each label, in the order of their hashes."""
     hashes = place_hashes(seed, verdicts.documents, table, rows)
     label = labels[rows]
     order = np.lexsort((hashes, label))
@@ -70,8 +72,8 @@ def _chosen_first(verdicts: Verdicts, seed: int, table: Sites | Claims, labels: 
     return rows[order[rank < EXAMPLES]]
 
 
-class _Folding:
-    """One view of plain sites on its way to a smaller one."""
+class _SiteFolding:
+    """Folds a view of plain sites."""
 
     def __init__(self, verdicts: Verdicts, view: View, seed: int, by: Sequence[str]) -> None:
         self.verdicts, self.given, self.seed, self.by = verdicts, view, seed, by
@@ -83,16 +85,16 @@ class _Folding:
             return given
         easy = np.ones(sites.rows, np.bool_)
         easy[sites.contested] = False
-        if given.surplus is not None:  # what runs have beside a site stands at its place
+        if given.surplus is not None:  # surplus items are at the position of a site
             easy &= ~at_places(sites, given.surplus)
-        easy[_chosen_first(self.verdicts, seed=self.seed, table=sites, labels=sites.key, rows=np.flatnonzero(easy))] = (
-            False
-        )
+        easy[
+            _choose_examples(self.verdicts, seed=self.seed, table=sites, labels=sites.key, rows=np.flatnonzero(easy))
+        ] = False
         if easy.any():
-            sites = replace(sites.take(np.flatnonzero(~easy)), folded=self._counted(sites, np.flatnonzero(easy)))
-        return replace(given, given_sites=sites, statistics=_with_sentences(self.verdicts, given))
+            sites = replace(sites.take(np.flatnonzero(~easy)), folded=self._count_sites(sites, np.flatnonzero(easy)))
+        return replace(given, given_sites=sites, statistics=_add_sentence_statistics(self.verdicts, given))
 
-    def _counted(self, sites: Sites, rows: Rows) -> Folded:
+    def _count_sites(self, sites: Sites, rows: Rows) -> Folded:
         """Count sites by document, unit, label and some attributes."""
         columns: list[NDArray[Any]] = [sites.document[rows], self.verdicts.unit_of(sites)[rows], sites.key[rows]]
         attributes = {name: sites.attributes[name] for name in self.by if name in sites.attributes}
@@ -110,48 +112,48 @@ class _Folding:
         return Folded(table, np.diff(np.append(first, len(rows))).astype(np.int64))
 
 
-def _with_sentences(verdicts: Verdicts, view: View) -> Mapping[str, NDArray[np.float64]]:
-    """Return the statistics of a view with those that only all sites together tell."""
+def _add_sentence_statistics(verdicts: Verdicts, view: View) -> Mapping[str, NDArray[np.float64]]:
+    """Add the statistics that can only be computed from all sites."""
     return {**unit_statistics(verdicts, view, _SENTENCES), **view.statistics}
 
 
-class _Agreed:
-    """The spans of some views, and which of them everybody has."""
+class _SpanFolding:
+    """Folds the spans that some views share: separates those that the key and all runs have."""
 
     def __init__(self, verdicts: Verdicts, claims: Claims, seed: int) -> None:
         self.claims = claims
         self.views = [view for view in verdicts.views.values() if view.claims is claims]
         easy = np.zeros(len(claims), np.bool_)
-        if claims.agreed is None and all(_has_spans_alone(view) and _adds_up_exactly(view) for view in self.views):
-            easy = self._alone()
+        if claims.agreed is None and all(_has_only_spans(view) and _adds_up_exactly(view) for view in self.views):
+            easy = self._find_agreed()
             for view in self.views:
-                easy &= _plainly_right(view)
+                easy &= _find_plainly_right(view)
             easy[
-                _chosen_first(
+                _choose_examples(
                     verdicts, seed=seed, table=claims, labels=without_ids(claims).label, rows=np.flatnonzero(easy)
                 )
             ] = False
         self.rows, self.kept = np.flatnonzero(easy), np.flatnonzero(~easy)
-        self.smaller = self._smaller() if len(self.rows) else claims
+        self.reduced = self._drop_agreed() if len(self.rows) else claims
 
-    def _alone(self) -> Truths:
-        """Whether everybody has each span once, in one piece, and there is no other at its site."""
+    def _find_agreed(self) -> Truths:
+        """Find the spans that the key and all runs have once, in one piece, without another span at their site."""
         claims = self.claims
         found: Truths = (np.bincount(claims.site)[claims.site] == 1) & (claims.pieces == 0) & (claims.key == 1)
         for counts in claims.runs:
             found &= counts == 1
         return found
 
-    def _smaller(self) -> Claims:
+    def _drop_agreed(self) -> Claims:
         return replace(self.claims.take(self.kept), agreed=agreed_spans(self.claims.take(self.rows)))
 
     def view(self, given: View) -> View:
-        """Return a view on these spans, with items for those alone that not everybody has."""
+        """Fold a view of these spans: only spans that are not shared by all retain items."""
         items = given.given_items
-        if self.smaller is self.claims or items is None or items.claim is None:
+        if self.reduced is self.claims or items is None or items.claim is None:
             return given
         item = np.empty(len(self.claims), np.int64)
-        item[items.claim] = np.arange(items.rows)  # of spans that everybody has, each is one item
+        item[items.claim] = np.arange(items.rows)  # each shared span is exactly one item
         mine = item[self.rows]
         outcomes = None if items.outcomes is None else items.outcomes.take(mine)
         counted = FoldedItems(
@@ -162,26 +164,26 @@ class _Agreed:
             outcomes=outcomes,
         )
         kept = replace(items.of_claims(self.kept, len(self.claims)), folded=counted)
-        return replace(given, claims=self.smaller, given_items=kept)
+        return replace(given, claims=self.reduced, given_items=kept)
 
 
-def _has_spans_alone(view: View) -> bool:
-    """Whether a view has items that are spans, and nothing that rests on others."""
+def _has_only_spans(view: View) -> bool:
+    """Whether a view has items that are spans, and no other data that refer to rows."""
     items = view.given_items
     others = (view.given_sites, view.left_out, view.surplus, view.raised, view.chains, view.candidates)
     return items is not None and items.claim is not None and all(each is None for each in others)
 
 
 def _adds_up_exactly(view: View) -> bool:
-    """Whether what items are worth adds up to the same in any order."""
+    """Whether the sums of the items' amounts do not depend on their order."""
     items = view.given_items
     assert items is not None
     amounts = (*items.claimed, *(items.credit or ()), *(items.earned or ()), *(items.weight or ()))
-    return all((each * _FINEST % 1 == 0).all() for each in amounts if each.dtype.kind == "f")
+    return all((each * _EXACT_DENOMINATOR % 1 == 0).all() for each in amounts if each.dtype.kind == "f")
 
 
-def _plainly_right(view: View) -> Truths:
-    """Whether each span is just one item of a view, the key's, which counts one and which every run has in full."""
+def _find_plainly_right(view: View) -> Truths:
+    """Find the spans that are exactly one item of a view: a positive one of weight 1 with full credit for every run."""
     claims, items = view.claims, view.given_items
     assert claims is not None
     assert items is not None

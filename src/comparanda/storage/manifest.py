@@ -1,7 +1,7 @@
-"""The manifest of a result folder: its shape, and the versions of it that can be read.
+"""The manifest of a result folder: its structure, and the versions that can be read.
 
-A folder may come from anywhere. The types of the manifest are checked here; how the columns fit together is
-checked where they are read, in `comparanda.storage`.
+A folder may come from an untrusted source. The types in the manifest are checked here; the consistency of the columns
+is checked where they are read, in `comparanda.storage`.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ FOLDER_VERSION = 8
 KIND = "comparanda result"
 IN_PARTS = "comparanda result in parts"
 PLAN = "plan.json"
-"""What is there from the begin of a comparison in parts on; the manifest only from its end."""
+"""The file that is written at the start of a comparison in parts; the manifest is written at its end."""
 
-_TEMPORARY = re.compile(r"\.(part-\d{5,}|plan\.json|manifest\.json)-[0-9a-f]{16}")
-_MOST_RESAMPLES = 10_000_000
+_TEMPORARY_NAME = re.compile(r"\.(part-\d{5,}|plan\.json|manifest\.json)-[0-9a-f]{16}")
+_MAX_RESAMPLES = 10_000_000
 _BEFORE_SPANS = 2
 _BEFORE_LINKS = 3
 _BEFORE_CHAINS = 4
 _BEFORE_BELIEFS = 5
 _BEFORE_STRETCHES = 6
 _BEFORE_AGREED = 7
-_OLDER = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES, _BEFORE_AGREED)
+_OLDER_VERSIONS = (_BEFORE_SPANS, _BEFORE_LINKS, _BEFORE_CHAINS, _BEFORE_BELIEFS, _BEFORE_STRETCHES, _BEFORE_AGREED)
 
 Natural = Annotated[int, Meta(ge=0)]
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of all parts of a manifest: nothing but what is declared."""
+    """The base of all parts of a manifest; unknown fields are refused."""
 
 
 class ColumnEntry(_Entry, frozen=True):
-    """A column of any type; the names are those of a text column, or the file that holds them if there are many."""
+    """A column of any type; `names` are the values of a text column, or the file with them if there are many."""
 
     type: Literal["truth", "number", "text"]
     values: str
@@ -77,7 +77,7 @@ class SitesEntry(_Entry, frozen=True, kw_only=True):
 
 
 class FoldedEntry(_Entry, frozen=True):
-    """The columns of `Folded`: the kinds of sites, and how many there are of each."""
+    """The columns of `Folded`: the kinds of sites and their counts."""
 
     sites: SitesEntry
     count: str
@@ -92,7 +92,7 @@ class FragmentsEntry(_Entry, frozen=True):
 
 
 class ClaimsEntry(_Entry, frozen=True, kw_only=True):
-    """The columns of `Claims`, without the numbers of ways to be cut: the fragments tell them."""
+    """The columns of `Claims`; `pieces` is derived from the fragments."""
 
     document: str
     sentence: str
@@ -110,7 +110,7 @@ class ClaimsEntry(_Entry, frozen=True, kw_only=True):
 
 
 class AgreedEntry(_Entry, frozen=True, kw_only=True):
-    """The columns of spans that everybody has once, in one piece."""
+    """The columns of spans that the key and all runs have once, in one piece."""
 
     document: str
     sentence: str
@@ -123,7 +123,7 @@ class AgreedEntry(_Entry, frozen=True, kw_only=True):
 
 
 class ChainsEntry(_Entry, frozen=True, kw_only=True):
-    """The columns of `Chains`, without the units: the documents tell them."""
+    """The columns of `Chains`; units are derived from the documents."""
 
     document: str
     sentence: str
@@ -199,7 +199,7 @@ class ItemsEntry(_Entry, frozen=True, kw_only=True):
 
 
 class FoldedItemsEntry(_Entry, frozen=True):
-    """The columns of `FoldedItems` that the spans do not tell; outcomes have the names of those of the items."""
+    """The columns of `FoldedItems` not given by the spans; the names of outcomes are those of the items."""
 
     label: str
     verdict: list[str] | None
@@ -207,7 +207,7 @@ class FoldedItemsEntry(_Entry, frozen=True):
 
 
 class ViewEntry(_Entry, frozen=True, kw_only=True):
-    """A view: its sites, or the number of the spans that they are made of; and that of the mentions that they are."""
+    """A view: its sites, or the number of the claims entry they are built from; and that of its chains entry."""
 
     name: str
     measures: Annotated[list[str], Meta(min_length=1)]
@@ -247,7 +247,7 @@ class PartEntry(_Entry, frozen=True):
 
 
 class SourceEntry(_Entry, frozen=True):
-    """Bytes: in the user's files, or kept in the folder."""
+    """The bytes of an input: in the user's files, or stored in the folder."""
 
     parts: Annotated[list[PartEntry], Meta(min_length=1)]
     digest: str
@@ -255,7 +255,7 @@ class SourceEntry(_Entry, frozen=True):
 
 
 class SideEntry(_Entry, frozen=True):
-    """Where the rows stand on one side."""
+    """The offsets of rows in the source of one side."""
 
     name: str
     source: Natural
@@ -284,19 +284,19 @@ class SystemEntry(_Entry, frozen=True):
     runs: Annotated[list[Natural], Meta(min_length=1)]
 
 
-class _Head(_Entry, frozen=True, kw_only=True):
-    """What every manifest says first: what the folder is, who wrote it, and how its findings are made."""
+class _CommonFields(_Entry, frozen=True, kw_only=True):
+    """The fields common to all manifests: kind and version of the folder, and settings of resampling."""
 
     kind: str
     folder_version: int
     version: str
-    resamples: Annotated[int, Meta(ge=0, le=_MOST_RESAMPLES)]
+    resamples: Annotated[int, Meta(ge=0, le=_MAX_RESAMPLES)]
     seed: Natural
     zero_division: float | None
 
 
-class Manifest(_Head, frozen=True, kw_only=True):
-    """The whole folder; `topics` are the names of units that are topics, `files` the digests of all files beside it."""
+class Manifest(_CommonFields, frozen=True, kw_only=True):
+    """The manifest of a result folder; `topics` are the names of topic units, `files` the digests of other files."""
 
     task: str
     systems: Annotated[list[SystemEntry], Meta(min_length=1)]
@@ -317,18 +317,18 @@ class Manifest(_Head, frozen=True, kw_only=True):
     files: dict[str, str]
 
 
-class PartsManifest(_Head, frozen=True, kw_only=True):
-    """A folder of parts, result folders themselves; `parts` has the digest of the manifest of each by its name."""
+class PartsManifest(_CommonFields, frozen=True, kw_only=True):
+    """The manifest of a folder of parts, each a result folder; `parts` has the digests of their manifests by name."""
 
     parts: Annotated[dict[str, str], Meta(min_length=1)]
 
 
 def read_manifest(folder: Path) -> Manifest | PartsManifest:
-    """Read the manifest of a folder; refuse a version that is not known, and anything that is not of its shape."""
+    """Read the manifest of a folder; refuse unknown versions and invalid content."""
     try:
         data = (folder / MANIFEST).read_bytes()
     except OSError:
-        raise _no_manifest(folder) from None
+        raise _missing_manifest_error(folder) from None
     try:
         loose = msgspec.json.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
@@ -336,24 +336,24 @@ def read_manifest(folder: Path) -> Manifest | PartsManifest:
     if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
         raise ReadError("this is no result folder of comparanda", where=str(folder))
     version = loose.get("folder_version")
-    if version != FOLDER_VERSION and version not in _OLDER:
+    if version != FOLDER_VERSION and version not in _OLDER_VERSIONS:
         raise ReadError(
-            f"the folder has version {version}, this program reads {_OLDER[0]} to {FOLDER_VERSION}",
+            f"the folder has version {version}, this program reads {_OLDER_VERSIONS[0]} to {FOLDER_VERSION}",
             where=str(folder),
             hint=f"it was written by comparanda {loose.get('version')}",
         )
     try:
         if loose["kind"] == IN_PARTS:
             return msgspec.convert(loose, PartsManifest)
-        for before, step in _STEPS.items():
+        for before, step in _UPGRADES.items():
             loose = step(loose) if version <= before else loose
         return msgspec.convert(loose, Manifest)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
 
 
-def _no_manifest(folder: Path) -> ReadError:
-    """Make the error for a folder without a manifest; an unfinished comparison in parts has only its plan."""
+def _missing_manifest_error(folder: Path) -> ReadError:
+    """Make the error for a folder without a manifest, such as an unfinished comparison in parts."""
     try:
         plan = msgspec.json.decode((folder / PLAN).read_bytes(), type=Unfinished)
         done = sum(1 for each in folder.iterdir() if each.name in plan.parts)
@@ -367,7 +367,7 @@ def _no_manifest(folder: Path) -> ReadError:
 
 
 class Unfinished(_Entry, frozen=True):
-    """What is known of a comparison in parts before it is done: what tells its plan from others, and its parts."""
+    """The plan file of an unfinished comparison in parts: `mark` identifies the plan, `parts` are the folder names."""
 
     kind: str
     version: str
@@ -375,8 +375,8 @@ class Unfinished(_Entry, frozen=True):
     parts: list[str]
 
 
-def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of spans that it has none; what is not of its shape stays so."""
+def _add_span_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before spans: it has none; invalid content is left to validation."""
     views, texts = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "texts"))
     for view in (each for each in views if isinstance(each, dict)):
         view.setdefault("claims", None)
@@ -390,8 +390,8 @@ def _with_spans(loose: dict[str, Any]) -> dict[str, Any]:
     return {**loose, "claims": []}
 
 
-def _with_links(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of links that weights hold for all runs and errors have no source."""
+def _add_link_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before links: weights apply to all runs, and errors have no source."""
     views, runs = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "runs"))
     for view in (each for each in views if isinstance(each, dict)):
         for items in (each for each in (view.get("items"), view.get("surplus")) if isinstance(each, dict)):
@@ -402,8 +402,8 @@ def _with_links(loose: dict[str, Any]) -> dict[str, Any]:
     return loose
 
 
-def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of chains that it has none: sites are the key's own, no unit is a topic."""
+def _add_chain_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before chains: it has none, sites are the key's own, and no unit is a topic."""
     views = each if isinstance(each := loose.get("views"), list) else []
     for view in (each for each in views if isinstance(each, dict)):
         view.update(dict.fromkeys(("raised", "kinds", "chains", "mention", "finer")))
@@ -412,16 +412,16 @@ def _with_chains(loose: dict[str, Any]) -> dict[str, Any]:
     return {**loose, "chains": [], "topics": [], "topic_of": None}
 
 
-def _with_beliefs(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of beliefs that it has none."""
+def _add_belief_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before beliefs: it has none."""
     views = each if isinstance(each := loose.get("views"), list) else []
     for view in (each for each in views if isinstance(each, dict)):
         view["candidates"] = None
     return loose
 
 
-def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that knows nothing of parts that its sources are whole files, and that all sites are kept."""
+def _add_stretch_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before parts: sources are whole files, and no sites are folded."""
     views = each if isinstance(each := loose.get("views"), list) else []
     for view in (each for each in views if isinstance(each, dict)):
         if isinstance(view.get("sites"), dict):
@@ -434,8 +434,8 @@ def _with_stretches(loose: dict[str, Any]) -> dict[str, Any]:
     return loose
 
 
-def _with_agreed(loose: dict[str, Any]) -> dict[str, Any]:
-    """Say of a folder that keeps all spans that it has none without items."""
+def _add_agreed_fields(loose: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a manifest from before folded spans: all spans have items."""
     views, claims = (each if isinstance(each := loose.get(name), list) else [] for name in ("views", "claims"))
     for spans in (each for each in claims if isinstance(each, dict)):
         spans["agreed"] = None
@@ -445,15 +445,15 @@ def _with_agreed(loose: dict[str, Any]) -> dict[str, Any]:
     return loose
 
 
-_STEPS = {
-    _BEFORE_SPANS: _with_spans,
-    _BEFORE_LINKS: _with_links,
-    _BEFORE_CHAINS: _with_chains,
-    _BEFORE_BELIEFS: _with_beliefs,
-    _BEFORE_STRETCHES: _with_stretches,
-    _BEFORE_AGREED: _with_agreed,
+_UPGRADES = {
+    _BEFORE_SPANS: _add_span_fields,
+    _BEFORE_LINKS: _add_link_fields,
+    _BEFORE_CHAINS: _add_chain_fields,
+    _BEFORE_BELIEFS: _add_belief_fields,
+    _BEFORE_STRETCHES: _add_stretch_fields,
+    _BEFORE_AGREED: _add_agreed_fields,
 }
-"""What is to be said of folders of a version, and of all older ones."""
+"""The upgrades, each for manifests of a version and all older ones."""
 
 
 def is_result_folder(path: str | os.PathLike[str]) -> bool:
@@ -462,7 +462,7 @@ def is_result_folder(path: str | os.PathLike[str]) -> bool:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether a folder holds a manifest of ours, or what died before it had one, and nothing that we did not write."""
+    """Whether a folder contains only files written by this program, possibly by an interrupted run."""
     try:
         names = {file.name for file in folder.iterdir() if not is_temporary(file.name)}
         if not names:
@@ -477,15 +477,15 @@ def is_ours(folder: Path) -> bool:
 
 
 def temporary_beside(target: Path) -> Path:
-    """Return a temporary name beside that of a file or folder: one that nothing has yet."""
+    """Return an unused temporary path in the folder of a file or folder."""
     return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
 
 
 def is_temporary(name: str) -> bool:
-    """Whether something in a folder of parts is there because who wrote it died before it had its name."""
-    return _TEMPORARY.fullmatch(name) is not None
+    """Whether a file name is that of a temporary file that an interrupted run left in a folder of parts."""
+    return _TEMPORARY_NAME.fullmatch(name) is not None
 
 
 def digest(data: bytes | bytearray | memoryview) -> str:
-    """Return the digest of some bytes."""
+    """Compute the digest of bytes."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()

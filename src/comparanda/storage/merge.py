@@ -1,7 +1,7 @@
-"""Verdicts of parts of a corpus laid end to end: equal, to the last byte, to those of the uncut corpus.
+"""Merging verdicts of parts of a corpus: the result equals, to the last byte, that of the undivided corpus.
 
-A part holds whole documents, and whole topics where chains span documents. Where the key marks none, the corpus is
-one document, and a part is a piece of it, cut between sentences or rows.
+A part holds whole documents, and whole topics where chains span documents. Where the key marks no documents, the corpus
+is one document, and a part is a piece of it, cut between sentences or rows.
 """
 
 from __future__ import annotations
@@ -43,35 +43,36 @@ if TYPE_CHECKING:
     _Table = Sites | Items | Claims | Chains | Candidates
 
 
-# Notes of parts of a corpus put together, as if it had been read in one go.
+# Notes, merged as if the corpus had been read as a whole.
 
 
-_OF_INPUTS = ("inputs in which ", "files in which ")
-"""How notes begin that say what an input does not have at all."""
+_INPUT_NOTE_PREFIXES = ("inputs in which ", "files in which ")
+"""The prefixes of notes about what is missing from an input as a whole."""
 
 
 def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[Note, ...]:
-    """Add up the notes; those about labels on one side speak of the whole, so they are made again."""
-    notes = [note for part in parts for note in part.notes if not note.what.startswith(_OF_INPUTS)]
-    notes += _of_inputs(parts)
+    """Merge notes by adding up their counts; recompute those about labels that occur on one side only."""
+    notes = [note for part in parts for note in part.notes if not note.what.startswith(_INPUT_NOTE_PREFIXES)]
+    notes += _merge_input_notes(parts)
     view, runs = next(iter(views.values())), parts[0].runs
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
         kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
-    kept = _without_linked(kept, view.claims, runs)
-    return tuple(sorted((each for note in together(kept) for each in _by_place(note)), key=_standing))
+    kept = _drop_unlinked_notes(kept, view.claims, runs)
+    return tuple(sorted((each for note in together(kept) for each in _split_by_place(note)), key=_note_order))
 
 
-def _of_inputs(parts: Sequence[Verdicts]) -> list[Note]:
-    """Return the notes that hold for an input as a whole: those that every part of it makes."""
+def _merge_input_notes(parts: Sequence[Verdicts]) -> list[Note]:
+    """Return the notes that hold for an input as a whole: those that all its parts have."""
     first, *others = (
-        {(note.side, note.what): note for note in part.notes if note.what.startswith(_OF_INPUTS)} for part in parts
+        {(note.side, note.what): note for note in part.notes if note.what.startswith(_INPUT_NOTE_PREFIXES)}
+        for part in parts
     )
     return [note for which, note in first.items() if all(which in each for each in others)]
 
 
-def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence[str]) -> list[Note]:
-    """Leave out the notes that a side has no links, made by parts of a side that has some elsewhere."""
+def _drop_unlinked_notes(notes: Sequence[Note], claims: Claims | None, runs: Sequence[str]) -> list[Note]:
+    """Drop the notes that a side has no links if it has links in other parts."""
     counts: Counter[str] = Counter()
     for note in notes:
         counts[note.side] += note.count * (note.what == UNLINKED)
@@ -83,8 +84,8 @@ def _without_linked(notes: Sequence[Note], claims: Claims | None, runs: Sequence
     return [note for note in notes if note.what != UNLINKED or counts[note.side] == spans[note.side]]
 
 
-def _by_place(note: Note) -> Iterator[Note]:
-    """Take a note apart: one for each place, and one for those that are not told; notes of labels stay as they are."""
+def _split_by_place(note: Note) -> Iterator[Note]:
+    """Split a note into one for each listed place and one for the rest; notes about labels are not split."""
     if note.what in ONE_SIDED or len(note.first) > note.count:
         yield note
         return
@@ -93,23 +94,21 @@ def _by_place(note: Note) -> Iterator[Note]:
         yield replace(note, count=note.count - len(note.first), first=())
 
 
-def _standing(note: Note) -> tuple[tuple[str, ...], int, str]:
-    """Return where a note stands among others of its kind.
+def _note_order(note: Note) -> tuple[tuple[str, ...], int, str]:
+    """Return the sort key of a note among others of its kind.
 
-    In the order of the files and their lines, for parts go by the key, and a response may have its documents in another
-    order; what only a response has goes by its name, and what it lacks as the key has it.
+    Notes are sorted by file and line, since parts follow the key and an output may have its documents in another order;
+    documents that only an output has are sorted by name, and missing ones keep the order of the key.
     """
     if not note.first or note.what in ONE_SIDED or LACKING in note.what:
         return (), 0, ""
     if BEYOND in note.what:
         return (), 0, note.first[0]
-    file, _, line = note.first[0].rpartition(": ")[2].rpartition(":")  # before it, what is meant there may be named
+    file, _, line = note.first[0].rpartition(": ")[2].rpartition(":")  # the place may be preceded by a name
     return (PurePath(file).parts, int(line), "") if file and line.isdecimal() else ((), 0, "")
 
 
-# The tuples of parts laid end to end, and the sums over them.
-#
-# A label that a part does not have weighs nothing there.
+# Tuples and statistics. A label that does not occur in a part has statistics of 0 there.
 
 
 Integer = TypeVar("Integer", np.int32, np.int64)
@@ -123,14 +122,14 @@ def merge_candidates(
     *,
     text: TextColumn,
 ) -> Candidates:
-    """Lay the tuples of one run end to end.
+    """Concatenate the tuples of one run.
 
     Args:
-        tables: those of each part.
-        documents: how many documents stand before each part.
-        sentences: how many sentences.
-        places: how many rows of the same document.
-        text: what all tuples cover.
+        tables: the tuples of each part.
+        documents: the number of documents before each part.
+        sentences: the number of sentences before each part.
+        places: the number of rows of the same document before each part.
+        text: the texts of all tuples.
 
     """
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
@@ -157,12 +156,12 @@ def _merge_ties(tables: Sequence[Candidates]) -> Truths | None:
 
 
 def shifted(columns: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
-    """Lay columns end to end, each moved so far; their type stays."""
+    """Concatenate columns after adding an offset to each, keeping their data type."""
     return np.concatenate([column + column.dtype.type(shift) for column, shift in zip(columns, by, strict=True)])
 
 
 def merge_statistics(parts: Sequence[Statistics]) -> dict[str, NDArray[np.float64]]:
-    """Lay the statistics of units end to end; those of a label that a part does not have are 0 there."""
+    """Concatenate the statistics of units; those of a label that a part does not have are 0 there."""
     names = list(parts[0])
     if any(part.keys() != parts[0].keys() for part in parts):
         names = sorted({name for part in parts for name in part})
@@ -177,56 +176,58 @@ def _merge_statistic(name: str, parts: Sequence[Statistics]) -> NDArray[np.float
     return np.concatenate(tables)
 
 
-# Chains of parts laid end to end: mentions, topics, and documents that only responses have.
+# Mentions, chains and topics, and documents that only outputs have.
 #
-# Chains are numbered in the order of their first mentions. Documents that the key does not have stand behind its own,
-# in the order of their names, and so do topics that only these are in: after all parts, not after each.
+# Chains are numbered in the order of their first mentions. Documents that are not in the key follow its own, sorted by
+# name, and so do topics of only such documents: after all parts, not after each.
 
 
 Table = TypeVar("Table", Sites, Items, Chains)
 
 
 def own_documents(part: Verdicts) -> int:
-    """Return how many documents of a part are the key's; those that only responses have stand behind them."""
+    """Count the key's documents in a part; documents that only outputs have follow them."""
     if not part.texts.parts or part.texts.continued:
         return len(part.documents)
     return sum(len(text.names) for text in part.texts.parts)
 
 
 def refuse_cut_topics(parts: Sequence[Verdicts]) -> None:
-    """Refuse parts of one topic: chains span its documents, and what CEAF counts in a topic is no sum."""
+    """Refuse topics that are split between parts: chains span documents, and CEAF's counts do not add up."""
     seen: set[str] = set()
     for part in parts:
-        mine = set(part.units.names)
-        if seen & mine:
-            raise UsageError(f"the topic {min(seen & mine)!r} stands in two parts", hint="cut between topics")
-        seen |= mine
+        topics = set(part.units.names)
+        if seen & topics:
+            raise UsageError(f"the topic {min(seen & topics)!r} stands in two parts", hint="cut between topics")
+        seen |= topics
 
 
-def _topics(part: Verdicts) -> NDArray[np.int32]:
-    """Return the topic of each document of a part; none for documents that are in no topics."""
+def _document_topics(part: Verdicts) -> NDArray[np.int32]:
+    """Return the topic of each document of a part; an empty array if there are no topics."""
     of_document = part.units.of_document
     return np.zeros(0, np.int32) if of_document is None else of_document
 
 
 def merge_units(parts: Sequence[Verdicts]) -> Units:
-    """Lay units end to end, as they stand in the parts."""
+    """Concatenate the units of parts."""
     kind, counts = parts[0].units.kind, [part.units.count for part in parts]
     if kind != "topic":
         return Units(kind, sum(counts))
     names = tuple(name for part in parts for name in part.units.names)
-    shifted = [_topics(part) + np.int32(before) for part, before in zip(parts, before_each(counts), strict=True)]
+    shifted = [
+        _document_topics(part) + np.int32(before) for part, before in zip(parts, before_each(counts), strict=True)
+    ]
     return Units(kind, sum(counts), names, np.concatenate(shifted))
 
 
 def merge_chains(tables: Sequence[Chains], documents: Sequence[int], sentences: Sequence[int], units: Units) -> Chains:
-    """Lay mentions end to end.
+    """Concatenate mentions.
 
     Args:
         tables: the mentions of each part.
-        documents: how many documents stand before each.
-        sentences: how many sentences.
-        units: the units of the whole.
+        documents: the number of documents before each part.
+        sentences: the number of sentences before each part.
+        units: the merged units.
 
     """
     shifts = [(np.int32(before), np.int32(sentence)) for before, sentence in zip(documents, sentences, strict=True)]
@@ -248,7 +249,7 @@ def merge_chains(tables: Sequence[Chains], documents: Sequence[int], sentences: 
 
 
 def _merge_numbers(columns: Sequence[Rows]) -> Rows:
-    """Lay the chains of one side end to end; those of a part have numbers behind those of the parts before."""
+    """Concatenate the chain numbers of one side, renumbering each part's to follow those of earlier parts."""
     shifts = before_each([len(sizes(column)) for column in columns])
     return np.concatenate(
         [np.where(column == NO_CHAIN, NO_CHAIN, column + shift) for column, shift in zip(columns, shifts, strict=True)]
@@ -271,37 +272,37 @@ def _merge_pieces(tables: Sequence[Chains]) -> Fragments | None:
 
 
 def before_each(counts: Sequence[int]) -> list[int]:
-    """Return how many things stand before those of each part."""
+    """Return the total count of the parts before each part."""
     return [0, *accumulate(counts)][:-1]
 
 
-# Documents that the key does not have
+# Documents that are not in the key
 
 
 def foreign_last(merged: Verdicts, parts: Sequence[Verdicts]) -> Verdicts:
-    """Put the documents that the key does not have behind its own, by their names, with all that stands in them."""
+    """Move the documents that are not in the key, with their rows, after the key's own, sorted by name."""
     beyond = np.concatenate([np.arange(len(part.documents)) >= own_documents(part) for part in parts])
     views = merged.views.values()
     if len(parts) == 1 or not beyond.any() or any(view.chains is None for view in views):
         return merged
     foreign = sorted(np.flatnonzero(beyond).tolist(), key=merged.documents.__getitem__)
     documents = np.array([*np.flatnonzero(~beyond).tolist(), *foreign], np.int64)
-    moving = _Moving(merged, documents, len(foreign))
+    reordering = _Reordering(merged, documents, len(foreign))
     return replace(
         merged,
         documents=tuple(merged.documents[number] for number in documents.tolist()),
-        units=moving.units,
-        views={name: moving.view(view) for name, view in merged.views.items()},
+        units=reordering.units,
+        views={name: reordering.view(view) for name, view in merged.views.items()},
     )
 
 
-class _Moving:
-    """Rows of all tables on their way to another order of documents.
+class _Reordering:
+    """Reorders the rows of all tables to a new order of documents.
 
     Args:
         merged: the verdicts.
-        documents: the documents in the new order, by their old numbers.
-        foreign: how many of them, the last, the key does not have.
+        documents: the old numbers of the documents in the new order.
+        foreign: the number of documents, at the end, that are not in the key.
 
     """
 
@@ -311,41 +312,41 @@ class _Moving:
         self._sentence = sum(len(text.sentences) - 1 for text in merged.texts.parts)
         self._unit_order, self.units = documents, merged.units
         if merged.units.of_document is not None:
-            self._unit_order, self.units = self._topics(merged.units, merged.units.of_document[documents])
+            self._unit_order, self.units = self._sort_topics(merged.units, merged.units.of_document[documents])
         self._known: dict[int, tuple[Chains, Chains, Rows]] = {}
 
-    def _topics(self, units: Units, topic: NDArray[np.int32]) -> tuple[Rows, Units]:
-        """Return the topics in the order of their first documents."""
+    def _sort_topics(self, units: Units, topic: NDArray[np.int32]) -> tuple[Rows, Units]:
+        """Sort the topics by their first documents."""
         order = topic[np.sort(np.unique(topic, return_index=True)[1])].astype(np.int64)
         rank = np.argsort(order).astype(np.int32)
         names = tuple(units.names[number] for number in order.tolist())
         return order, replace(units, names=names, of_document=rank[topic])
 
     def view(self, view: View) -> View:
-        """Return a view whose sites and items stand in the new order."""
+        """Reorder the sites and items of a view."""
         assert view.chains is not None
         assert view.mention is not None
         if id(view.chains) not in self._known:
-            self._known[id(view.chains)] = (view.chains, *self._chains(view.chains))
+            self._known[id(view.chains)] = (view.chains, *self._reorder_chains(view.chains))
         _, chains, new_row = self._known[id(view.chains)]
         mention = new_row[view.mention]
         order = np.argsort(mention)
         items = view.given_items
         return replace(
             view,
-            given_sites=self._moved(view.all_sites).take(order),
-            given_items=None if items is None else self._items(items, np.argsort(order)),
+            given_sites=self._renumber(view.all_sites).take(order),
+            given_items=None if items is None else self._reorder_items(items, np.argsort(order)),
             statistics={name: values[self._unit_order] for name, values in view.statistics.items()},
             chains=chains,
             mention=mention[order],
         )
 
-    def _chains(self, chains: Chains) -> tuple[Chains, Rows]:
-        """Return mentions in the new order, chains numbered anew, and the new row of each old one."""
-        moved = self._moved(chains)
+    def _reorder_chains(self, chains: Chains) -> tuple[Chains, Rows]:
+        """Reorder mentions and renumber chains; return the new row of each old mention too."""
+        moved = self._renumber(chains)
         unit = moved.document if self.units.of_document is None else self.units.of_document[moved.document]
         order = np.lexsort((moved.document, unit))
-        pieces = None if chains.pieces is None else _in_order(chains.pieces, np.argsort(order))
+        pieces = None if chains.pieces is None else _reorder_pieces(chains.pieces, np.argsort(order))
         found = Chains(
             document=moved.document[order],
             sentence=moved.sentence[order],
@@ -359,20 +360,20 @@ class _Moving:
         )
         return found, np.argsort(order)
 
-    def _items(self, items: Items, new_site: Rows) -> Items:
+    def _reorder_items(self, items: Items, new_site: Rows) -> Items:
         assert items.site is not None
         site = new_site[items.site]
-        return replace(self._moved(items), site=site).take(np.argsort(site, kind="stable"))
+        return replace(self._renumber(items), site=site).take(np.argsort(site, kind="stable"))
 
-    def _moved(self, table: Table) -> Table:
-        """Return a table with new numbers of documents; all that the key does not have are one sentence."""
+    def _renumber(self, table: Table) -> Table:
+        """Renumber the documents of a table; all documents that are not in the key share one sentence number."""
         document = self._document[table.document]
         sentence = np.where(document < self._own, table.sentence, np.int32(self._sentence))
         return replace(table, document=document, sentence=sentence)
 
 
-def _in_order(pieces: Fragments, new_row: Rows) -> Fragments:
-    """Return the pieces of mentions by their new rows."""
+def _reorder_pieces(pieces: Fragments, new_row: Rows) -> Fragments:
+    """Sort the pieces of mentions by their new rows."""
     mention = new_row[pieces.span]
     order = np.argsort(mention, kind="stable")
     return Fragments(mention[order], pieces.begin[order], pieces.end[order])
@@ -383,7 +384,7 @@ _MISSING = "\0missing"
 
 @dataclass(frozen=True, slots=True)
 class _Shift:
-    """How far the rows of a part move: in documents, sentences, and places of their document."""
+    """The offsets of the rows of a part: in documents, sentences, and places within the document."""
 
     document: int
     sentence: int
@@ -391,24 +392,24 @@ class _Shift:
 
 
 def merge(parts: Sequence[Verdicts]) -> Verdicts:
-    """Lay the verdicts of consecutive parts of one corpus end to end.
+    """Merge the verdicts of consecutive parts of one corpus.
 
-    Codes never leave a part: values are brought to one table of names again.
+    Codes are specific to a part, so values are mapped to a common table of names.
     """
     if not parts:
         raise UsageError("there is nothing to merge")
     first = parts[0]
     for part in parts[1:]:
-        _refuse_unlike(first, part)
+        _refuse_different(first, part)
     pieces = first.units.kind in {"sentence", "row"}
-    _refuse_cut_documents(parts, pieces=pieces)
+    _refuse_split_documents(parts, pieces=pieces)
     if len(parts) > 1:
-        _refuse_cut_spans(parts, pieces=pieces)
+        _refuse_unmergeable_spans(parts, pieces=pieces)
     if first.units.kind == "topic":
         refuse_cut_topics(parts)
     units = merge_units(parts)
-    ground = _Ground(_shifts(parts, pieces=pieces), units)
-    views = {name: _merge_views([part.views[name] for part in parts], ground) for name in first.views}
+    shared = _SharedTables(_compute_shifts(parts, pieces=pieces), units)
+    views = {name: _merge_views([part.views[name] for part in parts], shared) for name in first.views}
     merged = replace(
         first,
         documents=first.documents if pieces else tuple(name for part in parts for name in part.documents),
@@ -420,23 +421,23 @@ def merge(parts: Sequence[Verdicts]) -> Verdicts:
     return foreign_last(merged, parts)
 
 
-def _refuse_unlike(first: Verdicts, part: Verdicts) -> None:
-    """Refuse parts that were not judged alike."""
+def _refuse_different(first: Verdicts, part: Verdicts) -> None:
+    """Refuse parts that were not evaluated in the same way."""
     for name, kept in (
         ("task", lambda verdicts: verdicts.task),
         ("systems", lambda verdicts: (verdicts.systems, verdicts.runs)),
         ("settings", lambda verdicts: dict(verdicts.settings)),
-        ("views", lambda verdicts: [_kind(view) for view in verdicts.views.values()]),
+        ("views", lambda verdicts: [_view_signature(view) for view in verdicts.views.values()]),
         ("unit", lambda verdicts: verdicts.units.kind),
     ):
-        mine: Callable[[Verdicts], Any] = kept
-        if mine(first) != mine(part):
+        value_of: Callable[[Verdicts], Any] = kept
+        if value_of(first) != value_of(part):
             unlike = sorted(each for each, _ in {*first.settings.items()} ^ {*part.settings.items()})
             hint = f"they differ in {', '.join(dict.fromkeys(unlike))}" if name == "settings" else None
             raise UsageError(f"only verdicts with the same {name} can be merged", hint=hint)
 
 
-def _kind(view: View) -> tuple[Any, ...]:
+def _view_signature(view: View) -> tuple[Any, ...]:
     values = None if view.claims is not None else (view.all_sites.parts is not None, list(view.all_sites.aspects))
     candidates = None if view.chains is None else sorted(view.chains.candidates)
     chains = view.raised, view.kinds, candidates, view.given_items is None or view.given_items.site is None
@@ -444,7 +445,7 @@ def _kind(view: View) -> tuple[Any, ...]:
     return view.name, view.measures, known, values, view.given_items is None, chains, view.candidates is None
 
 
-def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
+def _refuse_split_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
     if pieces:
         if any(len(part.documents) != 1 for part in parts):
             raise UsageError("parts without document marks must be pieces of one document")
@@ -457,10 +458,10 @@ def _refuse_cut_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
         seen.add(name)
 
 
-def _refuse_cut_spans(parts: Sequence[Verdicts], *, pieces: bool) -> None:
-    """Refuse pieces whose places are not known, and parts of what rules count together.
+def _refuse_unmergeable_spans(parts: Sequence[Verdicts], *, pieces: bool) -> None:
+    """Refuse pieces with unknown positions, and parts between which rules may combine spans.
 
-    What runs have beside the key is in the order of its spans, unless rules count several spans as one thing.
+    Predicted items without a key span are in the order of their spans, unless rules combine several spans into one.
     """
     views = [view for part in parts for view in part.views.values() if view.claims is not None]
     if views and pieces and parts[0].settings.get("positions") != "tokens":
@@ -474,31 +475,31 @@ def _refuse_cut_spans(parts: Sequence[Verdicts], *, pieces: bool) -> None:
                 raise UsageError(what, hint="cut between documents" if pieces else "judge the documents in one go")
 
 
-def _shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
+def _compute_shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
     shifts, here = [], _Shift(0, 0, 0)
     for part in parts:
         shifts.append(here)
         here = _Shift(
             0 if pieces else here.document + len(part.documents),
-            here.sentence + _sentences(part),
-            here.place + _rows(part) if pieces else 0,
+            here.sentence + _count_sentences(part),
+            here.place + _count_rows(part) if pieces else 0,
         )
     return shifts
 
 
-def _sentences(part: Verdicts) -> int:
+def _count_sentences(part: Verdicts) -> int:
     if part.units.kind in {"sentence", "row"}:
         return part.units.count
     if part.texts.parts:
         return sum(len(text.sentences) - 1 for text in part.texts.parts)
-    return _highest(part, lambda table: table.sentence) + 1
+    return _max_value(part, lambda table: table.sentence) + 1
 
 
-def _rows(part: Verdicts) -> int:
-    """Return the number of rows of a piece: known from its text, else as far as its sites, items and tuples go."""
+def _count_rows(part: Verdicts) -> int:
+    """Count the rows of a piece: those of its text, or else up to the last row of its sites, items and tuples."""
     if part.texts.parts:
         return sum(text.rows for text in part.texts.parts)
-    return _highest(part, _last_row) + 1
+    return _max_value(part, _last_row) + 1
 
 
 def _last_row(table: _Table) -> NDArray[np.int32]:
@@ -506,7 +507,7 @@ def _last_row(table: _Table) -> NDArray[np.int32]:
     return table.place if width is None else table.place + width - np.int32(1)
 
 
-def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> int:
+def _max_value(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> int:
     tables: list[_Table] = []
     for view in part.views.values():
         spans = () if view.claims is None else (view.claims, view.claims.agreed)
@@ -515,8 +516,8 @@ def _highest(part: Verdicts, column: Callable[[_Table], NDArray[np.int32]]) -> i
     return max((int(column(table).max(initial=-1)) for table in tables), default=-1)
 
 
-class _Ground:
-    """What views stand on: sites, spans or mentions, which are laid end to end once for all views that share them."""
+class _SharedTables:
+    """The merged sites, spans and mentions; tables that several views share are merged once."""
 
     def __init__(self, shifts: list[_Shift], units: Units) -> None:
         self.shifts = shifts
@@ -524,8 +525,8 @@ class _Ground:
         self._known: dict[tuple[int, ...], Claims] = {}
         self._chains: dict[tuple[int, ...], Chains] = {}
 
-    def of(self, views: list[View]) -> tuple[Sites | None, Claims | None]:
-        """Return the sites of a view of all parts, or its spans, from which sites follow."""
+    def merge_sites_or_claims(self, views: list[View]) -> tuple[Sites | None, Claims | None]:
+        """Merge the sites of a view, or the spans from which its sites are built."""
         spans = [view.claims for view in views if view.claims is not None]
         if not spans:
             return _merge_sites([view.all_sites for view in views], self.shifts), None
@@ -535,8 +536,8 @@ class _Ground:
             _refuse_overlaps(self._known[which], spans)
         return None, self._known[which]
 
-    def chains_of(self, views: list[View]) -> Chains | None:
-        """Return the mentions of a view of all parts."""
+    def merge_mentions(self, views: list[View]) -> Chains | None:
+        """Merge the mentions of a view."""
         tables = [view.chains for view in views if view.chains is not None]
         if not tables:
             return None
@@ -547,38 +548,42 @@ class _Ground:
         return self._chains[which]
 
 
-def _merge_views(views: list[View], ground: _Ground) -> View:
-    first, shifts = views[0], ground.shifts
+def _merge_views(views: list[View], shared: _SharedTables) -> View:
+    first, shifts = views[0], shared.shifts
     left_out = None
     if any(view.left_out is not None for view in views):
-        left_out = _joined([_reasons(view) for view in views])
+        left_out = _join_text_columns([_left_out_reasons(view) for view in views])
     items = [view.given_items for view in views if view.given_items is not None]
-    beside = [(view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None]
-    sites, claims = ground.of(views)
+    with_surplus = [
+        (view.surplus, shift) for view, shift in zip(views, shifts, strict=True) if view.surplus is not None
+    ]
+    sites, claims = shared.merge_sites_or_claims(views)
     return View(
         name=first.name,
         given_sites=sites,
         measures=first.measures,
         left_out=left_out,
-        given_items=_merge_items(_at_sites(items, views), shifts, [view.claims for view in views], claims)
+        given_items=_merge_items(_shift_sites(items, views), shifts, [view.claims for view in views], claims)
         if items
         else None,
         statistics=merge_statistics([view.statistics for view in views]),
         lost=frozenset().union(*(view.lost for view in views)),
-        surplus=_merge_items([table for table, _ in beside], [shift for _, shift in beside]) if beside else None,
+        surplus=_merge_items([table for table, _ in with_surplus], [shift for _, shift in with_surplus])
+        if with_surplus
+        else None,
         cuts=first.cuts,
         claims=claims,
         raised=first.raised,
         kinds=first.kinds,
-        chains=ground.chains_of(views),
-        mention=_renumbered([view.mention for view in views], [view.chains for view in views]),
+        chains=shared.merge_mentions(views),
+        mention=_merge_row_numbers([view.mention for view in views], [view.chains for view in views]),
         finer=first.finer,
         candidates=_merge_candidates(views, shifts),
     )
 
 
 def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidates, ...] | None:
-    """Lay the tuples of all runs end to end, if they are given."""
+    """Concatenate the tuples of all runs, if there are any."""
     parts = [view.candidates for view in views if view.candidates is not None]
     if not parts:
         return None
@@ -586,23 +591,27 @@ def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidat
     places = [shift.place for shift in shifts]
     return tuple(
         merge_candidates(
-            run, documents=documents, sentences=sentences, places=places, text=_joined([each.text for each in run])
+            run,
+            documents=documents,
+            sentences=sentences,
+            places=places,
+            text=_join_text_columns([each.text for each in run]),
         )
         for run in zip(*parts, strict=True)
     )
 
 
-def _renumbered(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
-    """Lay rows of tables end to end, if they are given: each behind the tables before its own."""
+def _merge_row_numbers(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
+    """Concatenate row numbers of tables, if there are any, offset by the lengths of the earlier tables."""
     known = [column for column in columns if column is not None]
-    return shifted(known, _before(tables)) if known else None
+    return shifted(known, _row_offsets(tables)) if known else None
 
 
-def _reasons(view: View) -> TextColumn:
+def _left_out_reasons(view: View) -> TextColumn:
     return view.left_out if view.left_out is not None else TextColumn.constant("", view.all_sites.rows)
 
 
-def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
+def _merge_positions(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
     return (
         shifted([table.document for table in tables], [shift.document for shift in shifts]),
         shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
@@ -611,7 +620,7 @@ def _where(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> 
 
 
 def _merge_columns(tables: Sequence[Sites | Aspect]) -> tuple[Codes, tuple[Codes, ...], tuple[str, ...]]:
-    """Bring the key's and the runs' values to one table of names, and lay them end to end."""
+    """Map the key's and the runs' values to one table of names, and concatenate them."""
     runs = range(len(tables[0].values))
     columns = [TextColumn(table.key, table.names) for table in tables]
     columns += [TextColumn(table.values[run], table.names) for run in runs for table in tables]
@@ -627,7 +636,7 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
     if tables[0].parts is not None:
         known = {name: part for table in tables for name, part in zip(table.names, table.parts or (), strict=True)}
         parts = tuple(known[name] for name in names)
-    document, sentence, place = _where(tables, shifts)
+    document, sentence, place = _merge_positions(tables, shifts)
     return Sites(
         document=document,
         sentence=sentence,
@@ -648,7 +657,7 @@ def _merge_sites(tables: list[Sites], shifts: list[_Shift]) -> Sites:
 def _merge_folded(
     tables: list[Sites], shifts: list[_Shift], names: tuple[str, ...], parts: tuple[tuple[str, ...], ...] | None
 ) -> Folded:
-    """Lay the kinds of sites that are only counted end to end, under the names of all sites."""
+    """Concatenate the folded sites, with the names of all sites."""
     found = [(table.folded, shift) for table, shift in zip(tables, shifts, strict=True) if table.folded is not None]
     merged = _merge_sites([each.sites for each, _ in found], [shift for _, shift in found])
     sites = replace(
@@ -667,8 +676,8 @@ def _merge_widths(tables: list[Sites]) -> NDArray[np.int32]:
 
 
 def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
-    """Lay spans end to end; labels are brought to one table of names, and ways of being cut are numbered anew."""
-    document, sentence, place = _where(tables, shifts)
+    """Concatenate spans; labels are mapped to one table of names, and fragmentations are renumbered."""
+    document, sentence, place = _merge_positions(tables, shifts)
     moved = [shift.place for shift in shifts]
     names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
     fragments = _merge_fragments(tables, moved)
@@ -691,7 +700,7 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
 
 
 def _merge_agreed(tables: list[Claims], shifts: list[_Shift]) -> Claims | None:
-    """Lay the spans that everybody has end to end; a part may have none."""
+    """Concatenate the spans that the key and all runs have; a part may have none."""
     if all(table.agreed is None for table in tables):
         return None
     nothing = np.zeros(0, np.int64)
@@ -700,18 +709,18 @@ def _merge_agreed(tables: list[Claims], shifts: list[_Shift]) -> Claims | None:
 
 
 def _refuse_overlaps(merged: Claims, tables: list[Claims]) -> None:
-    if _sites_of(merged) != sum(map(_sites_of, tables)):
+    if _count_sites(merged) != sum(map(_count_sites, tables)):
         raise UsageError("a span of one part overlaps one of another", hint="cut where no span is")
 
 
-def _sites_of(claims: Claims) -> int:
+def _count_sites(claims: Claims) -> int:
     return int(claims.site.max(initial=-1)) + 1
 
 
 def _merge_fragments(tables: list[Claims], moved: list[int]) -> Fragments | None:
-    """Lay the pieces of spans end to end, in the order of the spans."""
+    """Concatenate the fragments of spans, in the order of the spans."""
     found = []
-    for table, before, by in zip(tables, _before(tables), moved, strict=True):
+    for table, before, by in zip(tables, _row_offsets(tables), moved, strict=True):
         if table.fragments is not None:
             pieces = table.fragments
             found.append(np.stack([pieces.span + before, pieces.begin + by, pieces.end + by]))
@@ -722,8 +731,8 @@ def _merge_fragments(tables: list[Claims], moved: list[int]) -> Fragments | None
     return Fragments(span[order], begin[order], end[order])
 
 
-def _before(tables: Sequence[Sized | None]) -> list[int]:
-    """Return how many rows stand before those of each part."""
+def _row_offsets(tables: Sequence[Sized | None]) -> list[int]:
+    """Return the total number of rows of the tables before each part's."""
     return before_each([0 if table is None else len(table) for table in tables])
 
 
@@ -737,46 +746,50 @@ def _merge_attributes(tables: list[Sites] | list[Claims]) -> dict[str, Attribute
 
 
 def _merge_attribute(name: str, tables: list[Sites] | list[Claims]) -> Attribute:
-    """Join an attribute; a part that does not have it has no value there."""
+    """Merge an attribute; its values are missing in parts that do not have it."""
     types = {table.attributes[name].type for table in tables if name in table.attributes}
     kind = types.pop()
     if types or (kind == "truth" and any(name not in table.attributes for table in tables)):
         raise UsageError(f"the attribute {name!r} is not of one type in all parts")
 
-    given = [(table.attributes.get(name), len(table.document)) for table in tables]  # the tables need not stay
+    given = [
+        (table.attributes.get(name), len(table.document)) for table in tables
+    ]  # does not keep the tables in memory
 
     def make() -> Column:
-        columns = [_nothing(kind, rows) if each is None else each.make() for each, rows in given]
+        columns = [_missing_column(kind, rows) if each is None else each.make() for each, rows in given]
         texts = [column for column in columns if isinstance(column, TextColumn)]
         if texts:
-            return _joined(texts)
+            return _join_text_columns(texts)
         return np.concatenate([column for column in columns if not isinstance(column, TextColumn)])
 
     return Attribute(kind, make)
 
 
-def _nothing(kind: str, rows: int) -> Column:
+def _missing_column(kind: str, rows: int) -> Column:
     return TextColumn(np.zeros(rows, np.uint8), ("",), 0) if kind == "text" else np.full(rows, np.nan)
 
 
-def _joined(columns: list[TextColumn]) -> TextColumn:
-    """Lay columns end to end under sorted names, the missing value last, as if they had never been cut."""
-    named = [column if column.missing is None else TextColumn(column.codes, _named(column)) for column in columns]
+def _join_text_columns(columns: list[TextColumn]) -> TextColumn:
+    """Concatenate columns with sorted names, the missing value last, as if they had never been divided."""
+    named = [
+        column if column.missing is None else TextColumn(column.codes, _mark_missing(column)) for column in columns
+    ]
     names, codes = canonical(named)
     missing = names.index(_MISSING) if _MISSING in names else None
     joined = TextColumn(np.concatenate(codes), names, missing).sorted()
     return joined if missing is None else replace(joined, names=(*joined.names[:-1], ""))
 
 
-def _named(column: TextColumn) -> tuple[str, ...]:
+def _mark_missing(column: TextColumn) -> tuple[str, ...]:
     return tuple(_MISSING if code == column.missing else name for code, name in enumerate(column.names))
 
 
-def _at_sites(tables: list[Items], views: list[View]) -> list[Items]:
-    """Return items that stand at sites of the whole, where they say at which."""
+def _shift_sites(tables: list[Items], views: list[View]) -> list[Items]:
+    """Convert the site numbers of items, if they have any, to those of the merged sites."""
     if tables[0].site is None:
         return tables
-    shifts = _before([view.all_sites for view in views])
+    shifts = _row_offsets([view.all_sites for view in views])
     return [
         replace(table, site=None if table.site is None else table.site + shift)
         for table, shift in zip(tables, shifts, strict=True)
@@ -786,13 +799,13 @@ def _at_sites(tables: list[Items], views: list[View]) -> list[Items]:
 def _merge_items(
     tables: list[Items], shifts: list[_Shift], claims: Sequence[Claims | None] = (), merged: Claims | None = None
 ) -> Items:
-    """Lay items end to end; where they are spans, the key's stand before what runs claim beside them.
+    """Concatenate items; where they are spans, the key's come before the other predicted ones.
 
     Args:
         tables: the items of each part.
-        shifts: how far these move.
+        shifts: the offsets of each part.
         claims: the spans of each part, where items are spans.
-        merged: these, laid end to end.
+        merged: the merged spans.
 
     """
     moved = [
@@ -804,18 +817,18 @@ def _merge_items(
         )
         for table, shift in zip(tables, shifts, strict=True)
     ]
-    joined = _named_alike(joined_items(moved, _before(claims)), tables)
+    joined = _restore_name_order(joined_items(moved, _row_offsets(claims)), tables)
     if joined.claim is None:
         return joined
     folded, agreed = joined.folded, None if merged is None else merged.agreed
-    if folded is not None and agreed is not None:  # each is a span, so they stand where these do
+    if folded is not None and agreed is not None:  # each is a span, so their positions are the same
         count = np.broadcast_to(np.int64(1), len(agreed))
         folded = replace(folded, document=agreed.document, sentence=agreed.sentence, count=count)
     return replace(joined.take(np.argsort(~joined.positive, kind="stable")), folded=folded)
 
 
-def _named_alike(joined: Items, tables: list[Items]) -> Items:
-    """Return items under the names of all tables, if these have the same, in their order."""
+def _restore_name_order(joined: Items, tables: list[Items]) -> Items:
+    """Restore the order of names of all tables, if they all have the same."""
     names = tables[0].names
     if joined.names == names or any(table.names != names for table in tables):
         return joined

@@ -1,4 +1,4 @@
-"""The texts of a saved result: where words stand, and the bytes behind them, read when an excerpt needs them."""
+"""The reader of result folders: texts and their sources, units, views, and checks of their consistency."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 
-class _Last(Generic[Found]):
-    """What was asked for last, as far as it is not too much together.
+class _RecentCache(Generic[Found]):
+    """A cache of the most recently used values, with a limit on their total size.
 
     Args:
-        most: how much is kept; the very last is, whatever its size.
-        size: tells how much something is.
+        most: the maximum total size; the last value is retained whatever its size.
+        size: computes the size of a value.
 
     """
 
@@ -52,7 +52,7 @@ class _Last(Generic[Found]):
         self._known: dict[object, Found] = {}
 
     def of(self, asker: object, read: Callable[[], Found]) -> Found:
-        """Return what somebody asks for, reading it if it is not there."""
+        """Return the value of a requester, reading it if it is not cached."""
         found = self._known.pop(asker, None) or read()
         self._known[asker] = found
         while len(self._known) > 1 and sum(map(self._size, self._known.values())) > self._most:
@@ -60,24 +60,24 @@ class _Last(Generic[Found]):
         return found
 
 
-_WORDS: _Last[Words] = _Last(8, lambda _: 1)
-"""Where words stand, of the last eight parts."""
+_WORD_CACHE: _RecentCache[Words] = _RecentCache(8, lambda _: 1)
+"""The word positions of the last eight parts."""
 
-_SOURCES: _Last[Source] = _Last(256 << 20, lambda source: source.size)
-"""The last sources, 256 MiB of them."""
+_SOURCE_CACHE: _RecentCache[Source] = _RecentCache(256 << 20, lambda source: source.size)
+"""The last sources, up to 256 MiB."""
 
 
-def read_texts(reader: Reader, *, late: bool = False) -> Texts:
-    """Read where the words of all documents stand; of parts of a large result, late: when an excerpt needs it."""
-    sources = [SavedSource(reader, entry, late=late) for entry in reader.manifest.sources]
-    parts = tuple(_read_part(reader, entry, sources, late=late) for entry in reader.manifest.texts)
+def read_texts(reader: Reader, *, lazy: bool = False) -> Texts:
+    """Read the word positions of all documents; lazily, for parts of a large result, when an excerpt needs them."""
+    sources = [SavedSource(reader, entry, lazy=lazy) for entry in reader.manifest.sources]
+    parts = tuple(_read_text_part(reader, entry, sources, lazy=lazy) for entry in reader.manifest.texts)
     sentences = sum(len(part.sentences) - 1 for part in parts)
     if parts and reader.manifest.unit in PIECES:
         reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
     return Texts(parts, reader.manifest.continued)
 
 
-def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, late: bool) -> TextPart:
+def _read_text_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, lazy: bool) -> TextPart:
     documents, sentences = reader.offsets(entry.documents, len(entry.names)), reader.offsets(entry.sentences)
     reader.require(sentences[-1] == documents[-1], "sentences and documents do not end together")
     reader.require((entry.start is None) == (entry.length is None) == (entry.words is None), "words are half there")
@@ -85,14 +85,14 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, 
     reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
     reader.require(max(used, default=-1) < len(sources), "a side has no source")
-    words = _Late(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
-    if late:
-        for name in _columns(entry):
-            reader.bytes(name)  # whether it is what was saved
+    words = _WordLoader(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
+    if lazy:
+        for name in _word_files(entry):
+            reader.bytes(name)  # checks the digest
     else:
         words.read()
     known = reader.manifest.documents
-    called = tuple(known if entry.names == known else entry.names)  # many names need not be there twice
+    called = tuple(known if entry.names == known else entry.names)  # avoids a copy of many names
     return TextPart(
         documents=documents,
         names=called,
@@ -103,29 +103,29 @@ def _read_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, 
     )
 
 
-class _Late:
-    """Where words stand: read at once and kept, or when an excerpt needs it; then only of the last few parts."""
+class _WordLoader:
+    """Loads word positions: immediately, or lazily with only those of the last few parts retained."""
 
     def __init__(self, reader: Reader, entry: TextEntry, documents: Rows, sources: list[SavedSource]) -> None:
         self.given = reader, entry, documents, sources
         self._words: Words | None = None
 
     def read(self) -> None:
-        """Read it at once, and keep it."""
+        """Read the positions immediately, and retain them."""
         self._words = _read_words(*self.given)
 
     def __call__(self) -> Words:
-        return _WORDS.of(self, self._read_late) if self._words is None else self._words
+        return _WORD_CACHE.of(self, self._read_lazily) if self._words is None else self._words
 
-    def _read_late(self) -> Words:
+    def _read_lazily(self) -> Words:
         reader, entry, *_ = self.given
         words = _read_words(*self.given)
-        reader.forget(_columns(entry))
+        reader.forget(_word_files(entry))
         return words
 
 
-def _columns(entry: TextEntry) -> list[str]:
-    """Return the files that hold where words stand."""
+def _word_files(entry: TextEntry) -> list[str]:
+    """List the files with word positions."""
     names = [entry.start, entry.length, *(name for side in entry.sides for name in (side.offset, side.to_side))]
     return [name for name in names if name is not None]
 
@@ -138,13 +138,15 @@ def _read_words(reader: Reader, entry: TextEntry, documents: Rows, sources: list
         words = sources[entry.words]
         words.needs(int((start.astype(np.int64) + length).max(initial=0)))
     if entry.running:
-        reader.require(start is not None and _runs_on(start, documents), "the words of a running text are not in order")
+        reader.require(
+            start is not None and _is_in_order(start, documents), "the words of a running text are not in order"
+        )
     sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
     return Words(start, length, words, sides)
 
 
-def _runs_on(start: Codes, documents: Rows) -> bool:
-    """Whether no word of a document stands before the one before it."""
+def _is_in_order(start: Codes, documents: Rows) -> bool:
+    """Whether the words of each document are in order."""
     back = np.flatnonzero(start[1:] < start[:-1]) + 1
     return bool(np.isin(back, documents).all())
 
@@ -162,12 +164,12 @@ def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource)
 
 
 class SavedSource:
-    """The bytes behind a saved result, read when an excerpt first needs them."""
+    """The source bytes of a saved result, read when an excerpt first needs them."""
 
-    def __init__(self, reader: Reader, entry: SourceEntry, *, late: bool = False) -> None:
+    def __init__(self, reader: Reader, entry: SourceEntry, *, lazy: bool = False) -> None:
         self.reader = reader
         self.entry = entry
-        self._late = late
+        self._lazy = lazy
         self._size = 0
         begins = [part.begin for part in entry.parts]
         reader.require(begins[0] == 0 and begins == sorted(begins), "the files of a source are not in order")
@@ -175,16 +177,16 @@ class SavedSource:
             reader.require(all(part.path for part in entry.parts), "a source has neither file nor bytes")
 
     def needs(self, size: int) -> None:
-        """Remember that there must be at least so many bytes."""
+        """Require a minimum number of bytes."""
         self._size = max(self._size, size, self.entry.parts[-1].begin)
 
     def kept(self) -> bytes | None:
-        """Return the bytes, if they are kept in the folder."""
+        """Return the bytes, if they are stored in the folder."""
         return None if self.entry.data is None else self.reader.bytes(self.entry.data)
 
     def __call__(self) -> Source:
-        """Return the bytes, and where each file begins in them."""
-        return _SOURCES.of(self, self._read) if self._late else self._source
+        """Return the bytes, and the offset at which each file begins."""
+        return _SOURCE_CACHE.of(self, self._read) if self._lazy else self._source
 
     @cached_property
     def _source(self) -> Source:
@@ -193,7 +195,7 @@ class SavedSource:
     @property
     def parts(self) -> tuple[Part, ...]:
         """The files of the source."""
-        return tuple(map(_part, self.entry.parts))
+        return tuple(map(_source_part, self.entry.parts))
 
     def _read(self) -> Source:
         parts = self.parts
@@ -201,7 +203,7 @@ class SavedSource:
         if kept is not None:
             source = Source(parts=parts, given=bytearray(kept + bytes(PADDING)), repaired=True)
         else:
-            source = Source(parts=parts, given=self._loaded(parts))
+            source = Source(parts=parts, given=self._load_files(parts))
         if digest(memoryview(source.data)[: source.size]) != self.entry.digest:
             raise ReadError(
                 "the file has changed since the result was saved",
@@ -211,7 +213,7 @@ class SavedSource:
         self.reader.require(source.size >= self._size, "rows stand behind the end of their file")
         return source
 
-    def _loaded(self, parts: tuple[Part, ...]) -> bytearray:
+    def _load_files(self, parts: tuple[Part, ...]) -> bytearray:
         for part in parts:
             if part.path is None or not part.path.is_file():
                 raise ReadError(
@@ -223,8 +225,8 @@ class SavedSource:
         return load_files([part.stretch or part.path for part in parts], side="saved").data
 
 
-def _part(entry: PartEntry) -> Part:
-    """Return where a file, or a stretch of one, stands in a source."""
+def _source_part(entry: PartEntry) -> Part:
+    """Convert the entry of a file, or of a stretch of one, to a part of a source."""
     path, stretch = None if entry.path is None else path_of(entry.path), None
     if entry.stretch is not None and path is not None:
         given = entry.stretch
@@ -239,11 +241,11 @@ def _part(entry: PartEntry) -> Part:
     return Part(entry.name, path, entry.begin, stretch)
 
 
-# Reading result folders: systems, views and texts, each checked against the others.
+# Systems, units, views and texts, each checked against the others.
 
 
 def open_result(folder: str | os.PathLike[str]) -> Result:
-    """Read back what `Result.save` wrote.
+    """Read a result that `Result.save` wrote.
 
     Args:
         folder: the folder.
@@ -258,7 +260,7 @@ def open_result(folder: str | os.PathLike[str]) -> Result:
             raise ReadError(f"the manifest names a part outside the folder: {outside!r}", where=str(path))
         verdicts = merge([open_part(path / name, known).verdicts for name, known in manifest.parts.items()])
         return Result(verdicts, manifest.resamples, manifest.seed, manifest.zero_division)
-    return _opened(path, manifest)
+    return _read_result(path, manifest)
 
 
 def open_part(folder: Path, known: str) -> Result:
@@ -272,16 +274,16 @@ def open_part(folder: Path, known: str) -> Result:
     manifest = read_manifest(folder)
     if isinstance(manifest, PartsManifest):
         raise ReadError("a part of the result has parts itself", where=str(folder))
-    return _opened(folder, manifest, part=True)
+    return _read_result(folder, manifest, part=True)
 
 
-def _opened(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
+def _read_result(path: Path, manifest: Manifest, *, part: bool = False) -> Result:
     from comparanda.result import Result
 
     reader = Reader(path, manifest)
     _check_systems(reader)
-    texts, units = read_texts(reader, late=part), _read_units(reader)
-    tables = Tables(reader, _rows_of_documents(reader, texts), units, late=part)
+    texts, units = read_texts(reader, lazy=part), _read_units(reader)
+    tables = Tables(reader, _document_rows(reader, texts), units, lazy=part)
     verdicts = Verdicts(
         task=manifest.task,
         systems=tuple(System(each.name, tuple(each.runs)) for each in manifest.systems),
@@ -320,7 +322,7 @@ def _check_systems(reader: Reader) -> None:
 
 
 def _read_units(reader: Reader) -> Units:
-    """Read what statistics resample, and check that it is what it is said to be."""
+    """Read the resampling units, and check their consistency."""
     manifest = reader.manifest
     if manifest.unit == "document":
         reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
@@ -334,8 +336,8 @@ def _read_units(reader: Reader) -> Units:
     return Units("topic", manifest.units, tuple(manifest.topics), of_document)
 
 
-def _rows_of_documents(reader: Reader, texts: Texts) -> NDArray[np.int64]:
-    """Return how many rows each document has, as far as the texts say; without them there is no limit."""
+def _document_rows(reader: Reader, texts: Texts) -> NDArray[np.int64]:
+    """Return the number of rows of each document, as given by the texts; without texts there is no limit."""
     documents = reader.manifest.documents
     if not texts.parts:
         return np.full(len(documents), 2**31)
@@ -353,7 +355,7 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     chains = None if entry.chains is None else tables.chains(entry.chains)
     given = None if entry.sites is None else tables.sites(entry.sites, chains)
     claims = None if entry.claims is None else tables.claims(entry.claims)
-    rows, attributes = _sites_to_be(given, claims)
+    rows, attributes = _site_shape(given, claims)
     left_out = None if entry.left_out is None else reader.column(entry.left_out, rows)
     if left_out is not None and not isinstance(left_out, TextColumn):
         reader.refuse("reasons for leaving out are no texts")
@@ -384,8 +386,8 @@ def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
     )
 
 
-def _sites_to_be(given: Sites | None, claims: Claims | None) -> tuple[int, Mapping[str, str]]:
-    """Return how many rows the sites of a view have, and the types of their attributes; none are made of spans."""
+def _site_shape(given: Sites | None, claims: Claims | None) -> tuple[int, Mapping[str, str]]:
+    """Return the number of a view's sites, and the types of their attributes, without building sites from spans."""
     if given is not None:
         return given.rows, {name: each.type for name, each in given.attributes.items()}
     assert claims is not None
@@ -393,7 +395,7 @@ def _sites_to_be(given: Sites | None, claims: Claims | None) -> tuple[int, Mappi
 
 
 def _check_folded(reader: Reader, entry: ViewEntry, given: Sites | None, claims: Claims | None) -> None:
-    """Check a view in which sites are only counted: nothing else may rest on them."""
+    """Check a folded view: no other data may refer to its folded sites."""
     agreed = claims is not None and claims.agreed is not None
     if agreed or (given is not None and given.folded is not None):
         others = (entry.left_out, entry.raised, entry.chains, entry.candidates, entry.surplus if agreed else None)
@@ -402,7 +404,7 @@ def _check_folded(reader: Reader, entry: ViewEntry, given: Sites | None, claims:
 
 
 def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites | None) -> None:
-    """Check a view whose sites depend on who is looked at, so that it can be cut to those that some runs raise."""
+    """Check a view whose sites depend on the selected runs, so that it can be restricted to sites that these raise."""
     if entry.items is not None:
         placed = (entry.items.site is None) == (entry.raised is None)
         reader.require(placed, "items and the sites that runs raise do not belong together")

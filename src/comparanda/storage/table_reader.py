@@ -1,4 +1,4 @@
-"""The reader of result folders: what is read is checked, so that no finding stumbles over it or, worse, does not."""
+"""The reader of columns and tables of result folders, with checks so that invalid data never reach the findings."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 
 PIECES = ("sentence", "row")
-"""The units of a corpus without marks of documents."""
+"""The units of a corpus without document boundaries."""
 
 CODES = ("uint8", "uint16", "uint32")
 INTEGERS = (*CODES, "uint64", "int8", "int16", "int32", "int64")
-_OF_TYPE = {"truth": ("bool",), "number": ("float32", "float64", *INTEGERS), "text": INTEGERS}
+_ALLOWED_TYPES = {"truth": ("bool",), "number": ("float32", "float64", *INTEGERS), "text": INTEGERS}
 
 
 class Reader:
-    """Reads columns of a folder, each once, and checks them against the manifest and each other."""
+    """Reads each column of a folder once, and checks it against the manifest and the other columns."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         self.folder = folder
@@ -67,7 +67,7 @@ class Reader:
         self._known: dict[str, NDArray[Any]] = {}
 
     def refuse(self, what: str) -> NoReturn:
-        """Say what is wrong with the folder."""
+        """Refuse the folder as damaged."""
         raise ReadError(f"the result folder is damaged: {what}", where=str(self.folder))
 
     def require(self, fulfilled: object, what: str) -> None:
@@ -76,7 +76,7 @@ class Reader:
             self.refuse(what)
 
     def bytes(self, name: str) -> bytes:
-        """Read a file of the folder, and check that it is what was saved."""
+        """Read a file of the folder, and check its digest."""
         if Path(name).name != name or name in {"", ".", ".."} or "\\" in name:
             self.refuse(f"the manifest names a file outside it: {name!r}")
         path = self.folder / name
@@ -89,18 +89,18 @@ class Reader:
         return data
 
     def release(self) -> None:
-        """Let go of all columns, and of what the manifest says: of many parts, texts and attributes are read later."""
+        """Release all columns and the manifest's content; texts and attributes of parts are read lazily."""
         self._known = {}
         nothing: dict[str, Any] = {name: [] for name in ("documents", "views", "claims", "chains", "texts", "notes")}
         self.manifest = msgspec.structs.replace(self.manifest, **nothing)
 
     def forget(self, names: Sequence[str]) -> None:
-        """Let go of columns that were read."""
+        """Release columns that were read."""
         for name in names:
             self._known.pop(name, None)
 
     def array(self, name: str, types: Sequence[str], length: int | None = None) -> NDArray[Any]:
-        """Read a column of one of some types, and of a length if that is known."""
+        """Read a column of one of the allowed data types, and of a given length if it is known."""
         if name not in self._known:
             self._known[name] = self._load(name)
         found = self._known[name]
@@ -114,7 +114,7 @@ class Reader:
         data = self.bytes(name)
         try:
             found = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-        except Exception as problem:  # NumPy's parser of headers raises whatever it meets
+        except Exception as problem:  # NumPy's header parser raises various exceptions
             self.refuse(f"{name}: {problem}")
         return found
 
@@ -125,72 +125,72 @@ class Reader:
         return found
 
     def ordered(self, name: str, length: int | None, below: int) -> NDArray[np.int32]:
-        """Read indices that never fall, as those of documents and sentences."""
+        """Read non-decreasing indices, such as those of documents and sentences."""
         found = self.indices(name, length, below)
         self.require((np.diff(found) >= 0).all(), f"{name} is not in order")
         return found
 
     def numbered(self, name: str, numbers: Codes) -> int:
-        """Check that things have numbers in the order in which they appear, and return how many there are."""
+        """Check that numbers are assigned in the order of first appearance; return how many there are."""
         highest = np.maximum.accumulate(np.append(np.int64(-1), numbers))
         fits = ((numbers >= 0) & (numbers <= highest[:-1] + 1)).all()
         self.require(fits, f"{name} has no numbers in the order of their first appearance")
         return int(highest[-1]) + 1
 
     def codes(self, name: str, length: int, names: Sequence[str]) -> Codes:
-        """Read codes of a table of names."""
+        """Read codes that refer to a table of names."""
         found = self.array(name, CODES, length)
         self.require(not found.size or int(found.max()) < len(names), f"{name} has codes beyond the names")
         return found
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Check a table of names: sorted, each once, so that codes are what they would have been."""
+        """Check that a table of names is sorted and without duplicates, so that codes are canonical."""
         in_order = all(special_last(a) < special_last(b) for a, b in pairwise(names))
         self.require(in_order, "names are not in order")
         return tuple(names)
 
     def offsets(self, name: str, owners: int | None = None) -> Rows:
-        """Read offsets: from 0 on, never falling, one more than there are owners."""
+        """Read offsets: starting at 0, non-decreasing, one more than there are owners."""
         found = self.array(name, ("int64",), None if owners is None else owners + 1)
         fits = len(found) and found[0] == 0 and (np.diff(found) >= 0).all()
         self.require(fits, f"{name} holds no offsets")
         return found
 
     def places(self, name: str, length: int, beyond: int) -> Codes:
-        """Read places in a buffer or in a table: from 0 to a limit."""
+        """Read positions in a buffer or table: from 0 to a limit."""
         found = self.array(name, INTEGERS, length)
         self.require(not found.size or (found.min() >= 0 and int(found.max()) < beyond), f"{name} points nowhere")
         return found
 
     def column(self, entry: ColumnEntry, length: int) -> Column:
         """Read a column of any type."""
-        found = self.array(entry.values, _OF_TYPE[entry.type], length)
+        found = self.array(entry.values, _ALLOWED_TYPES[entry.type], length)
         if entry.type != "text":
             self.require(entry.names is None and entry.missing is None, "a column without texts has names")
             return found
         if entry.names is None:
             self.refuse("a column of texts has no names")
-        names = self._names_in(entry.names) if isinstance(entry.names, str) else entry.names
+        names = self._read_names(entry.names) if isinstance(entry.names, str) else entry.names
         try:
             return TextColumn(found, tuple(names), entry.missing)
         except ValueError as problem:
             self.refuse(f"{entry.values}: {problem}")
 
-    def _names_in(self, file: str) -> list[str]:
-        """Read names that are many."""
+    def _read_names(self, file: str) -> list[str]:
+        """Read names from a separate file."""
         try:
             return msgspec.json.decode(self.bytes(file), type=list[str])
         except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
             self.refuse(f"{file}: {problem}")
 
     def read_again(self, entry: ColumnEntry, length: int) -> Column:
-        """Read a column that was let go of, and do not keep it."""
+        """Read a released column again without retaining it."""
         found = self.column(entry, length)
         self.forget([entry.values])
         return found
 
     def statistic(self, name: str) -> NDArray[np.float64]:
-        """Read a statistic of the judge's own: finite numbers, (units, runs) or (units, runs, labels)."""
+        """Read a statistic: finite numbers of shape (units, runs) or (units, runs, labels)."""
         if name not in self._known:
             self._known[name] = self._load(name)
         found = self._known[name]
@@ -201,7 +201,7 @@ class Reader:
 
     @cached_property
     def sentences(self) -> int:
-        """The number of sentences that sites may lie in; where there are no texts, as many as can be."""
+        """The number of sentences of the corpus; unlimited if there are no texts."""
         if self.manifest.unit in PIECES:
             return self.manifest.units
         if not self.manifest.texts:
@@ -210,73 +210,73 @@ class Reader:
 
     @cached_property
     def own(self) -> int:
-        """The number of the key's documents; mentions may stand in others behind them, of which there is no text."""
+        """The number of the key's documents; documents after these may have mentions, but no text."""
         if not (self.manifest.texts and self.manifest.chains):
             return len(self.manifest.documents)
         return sum(len(text.names) for text in self.manifest.texts)
 
 
-# The tables of a saved result: sites, items, spans and mentions, checked so that each can be trusted.
+# The tables of a saved result: sites, items, spans and mentions.
 #
-# What is read must be what a judge could have given: then no finding needs to ask.
+# Every table must be one that an evaluation could have produced, so that findings need no checks of their own.
 
 
-_CLAIMED = ("bool", "float64", *INTEGERS)
-_MOST = 2.0**53
-_MOST_SOURCES = 5  # with that of none
+_CLAIMED_TYPES = ("bool", "float64", *INTEGERS)
+_MAX_AMOUNT = 2.0**53
+_MAX_SOURCES = 5  # with that of none
 
 
 class Tables:
-    """Reads sites, items, spans and mentions; what several views share is read once.
+    """Reads sites, items, spans and mentions; tables that several views share are read once.
 
     Args:
         reader: the reader of the folder.
-        rows: how many rows each document has.
-        units: what statistics resample.
-        late: whether attributes are checked now and read again when they are asked for, as those of parts of a large
-            result: few findings ask, and together they are larger than all else.
+        rows: the number of rows of each document.
+        units: the resampling units.
+        lazy: whether attributes are checked now and read again on demand, as for parts of a large result: few findings
+            use them, and together they are larger than all other columns.
 
     """
 
-    def __init__(self, reader: Reader, rows: NDArray[np.int64], units: Units, *, late: bool = False) -> None:
+    def __init__(self, reader: Reader, rows: NDArray[np.int64], units: Units, *, lazy: bool = False) -> None:
         self.reader = reader
         self.rows = rows
         self.units = units
-        self.late = late
+        self.lazy = lazy
         self._known_claims: dict[int, Claims] = {}
         self._known_chains: dict[int, Chains] = {}
 
     @property
-    def _runs(self) -> int:
+    def _run_count(self) -> int:
         return len(self.reader.manifest.runs)
 
     # Sites
 
     def sites(self, entry: SitesEntry, chains: Chains | None) -> Sites:
-        """Read the sites of a view that has no spans; where they are mentions, these tell their order."""
+        """Read the sites of a view without spans; where they are mentions, they are in the order of these."""
         reader = self.reader
         names = reader.names(entry.names)
         length = len(reader.array(entry.document, ("int32",)))
         if entry.parts is not None:
             reader.require(len(entry.parts) == len(names), "there are not as many sets of labels as values")
-        rows = self.rows if chains is None else self._room_behind
-        document, sentence, place = self._where(entry, length, rows, ordered=chains is None)
+        rows = self.rows if chains is None else self._mention_room
+        document, sentence, place = self._read_positions(entry, length, rows, ordered=chains is None)
         return Sites(
             document=document,
             sentence=sentence,
             place=place,
             key=reader.codes(entry.key, length, names),
-            values=self._codes_of_runs(entry.values, length, names),
+            values=self._read_run_codes(entry.values, length, names),
             names=names,
             parts=None if entry.parts is None else tuple(tuple(part) for part in entry.parts),
-            attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
-            aspects={name: self._aspect(each, length) for name, each in entry.aspects.items()},
-            width=None if entry.width is None else self._width(entry.width, rows[document] - place),
-            folded=None if entry.folded is None else self._folded(entry.folded, names),
+            attributes={name: self._read_attribute(each, length) for name, each in entry.attributes.items()},
+            aspects={name: self._read_aspect(each, length) for name, each in entry.aspects.items()},
+            width=None if entry.width is None else self._read_widths(entry.width, rows[document] - place),
+            folded=None if entry.folded is None else self._read_folded(entry.folded, names),
         )
 
-    def _folded(self, entry: FoldedEntry, names: tuple[str, ...]) -> Folded:
-        """Read the kinds of sites that are only counted; their places are their numbers, and all runs are right."""
+    def _read_folded(self, entry: FoldedEntry, names: tuple[str, ...]) -> Folded:
+        """Read the folded sites, by kind; their places are their row numbers, and all runs are correct there."""
         reader, kinds = self.reader, entry.sites
         length = len(reader.array(kinds.document, ("int32",)))
         document = reader.indices(kinds.document, length, len(self.rows))
@@ -290,16 +290,16 @@ class Tables:
             sentence=reader.indices(kinds.sentence, length, reader.sentences + (reader.own < len(self.rows))),
             place=reader.indices(kinds.place, length, max(length, 1)),
             key=reader.codes(kinds.key, length, names),
-            values=self._codes_of_runs(kinds.values, length, names),
+            values=self._read_run_codes(kinds.values, length, names),
             names=names,
             parts=None if kinds.parts is None else tuple(tuple(part) for part in kinds.parts),
-            attributes={name: self._attribute(each, length) for name, each in kinds.attributes.items()},
+            attributes={name: self._read_attribute(each, length) for name, each in kinds.attributes.items()},
         )
         reader.require(np.array_equal(sites.place, np.arange(length)), "kinds of sites are not numbered")
         reader.require(not len(sites.contested), "there are sites that are only counted and that a run has wrong")
         return Folded(sites, count)
 
-    def _where(
+    def _read_positions(
         self,
         entry: SitesEntry | ItemsEntry | ChainsEntry | CandidatesEntry,
         length: int,
@@ -307,7 +307,7 @@ class Tables:
         *,
         ordered: bool,
     ) -> Places:
-        """Read where sites, items, mentions or tuples stand, and check that each place is inside its document."""
+        """Read the positions of sites, items, mentions or tuples, and check that each is inside its document."""
         reader = self.reader
         read = reader.ordered if ordered else reader.indices
         document = read(entry.document, length, len(rows))
@@ -316,54 +316,57 @@ class Tables:
         reader.require((place < rows[document]).all(), f"{entry.place} points behind its document")
         return document, sentence, place
 
-    def _width(self, name: str, room: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Read how many rows something covers: at least one, and not more than there is room for."""
+    def _read_widths(self, name: str, room: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Read widths in rows: at least one, and not more than fit in the document."""
         found = self.reader.array(name, ("int32",), len(room))
         self.reader.require(((found >= 1) & (found <= room)).all(), f"{name} reaches behind its document")
         return found
 
-    def _aspect(self, entry: AspectEntry, length: int) -> Aspect:
+    def _read_aspect(self, entry: AspectEntry, length: int) -> Aspect:
         names = self.reader.names(entry.names)
-        values = self._codes_of_runs(entry.values, length, names)
+        values = self._read_run_codes(entry.values, length, names)
         return Aspect(self.reader.codes(entry.key, length, names), values, names, entry.points)
 
-    def _attribute(self, entry: ColumnEntry, length: int) -> Attribute:
+    def _read_attribute(self, entry: ColumnEntry, length: int) -> Attribute:
         reader, column = self.reader, self.reader.column(entry, length)
-        return Attribute(entry.type, partial(reader.read_again, entry, length) if self.late else lambda: column)
+        return Attribute(entry.type, partial(reader.read_again, entry, length) if self.lazy else lambda: column)
 
-    def _codes_of_runs(self, files: Sequence[str], length: int, names: Sequence[str]) -> tuple[Codes, ...]:
-        self._one_a_run(files)
+    def _read_run_codes(self, files: Sequence[str], length: int, names: Sequence[str]) -> tuple[Codes, ...]:
+        self._require_one_per_run(files)
         return tuple(self.reader.codes(name, length, names) for name in files)
 
-    def _one_a_run(self, files: Sequence[str]) -> None:
-        self.reader.require(len(files) == self._runs, "there are not as many columns as runs")
+    def _require_one_per_run(self, files: Sequence[str]) -> None:
+        self.reader.require(len(files) == self._run_count, "there are not as many columns as runs")
 
     # Spans
 
     def claims(self, number: int) -> Claims:
         """Return the spans of a view."""
         if number not in self._known_claims:
-            self._known_claims[number] = self._claims(number)
+            self._known_claims[number] = self._read_claims(number)
         return self._known_claims[number]
 
-    def _claims(self, number: int) -> Claims:
-        """Read the spans of a view, and check that they are what a judge could have given."""
+    def _read_claims(self, number: int) -> Claims:
+        """Read the spans of a view, and check that an evaluation could have produced them."""
         reader = self.reader
         reader.require(number < len(reader.manifest.claims), "the spans of a view are missing")
         entry = reader.manifest.claims[number]
         names = reader.names(entry.names)
         length = len(reader.array(entry.document, ("int32",)))
-        document, sentence, place, width = self._where_of_spans(entry, length)
+        document, sentence, place, width = self._read_span_positions(entry, length)
         begin, end = (reader.array(name, ("int64",), length) for name in (entry.begin, entry.end))
         reader.require(((begin >= 0) & (end >= begin)).all(), f"{entry.end} ends before {entry.begin} begins")
-        self._one_a_run(entry.runs)
+        self._require_one_per_run(entry.runs)
         counts = [reader.array(name, ("int32",), length) for name in (entry.key, *entry.runs)]
         reader.require(all((count >= 0).all() for count in counts), "a span is there less often than never")
         reader.require(np.any(np.stack(counts) > 0, axis=0).all(), "a span is neither the key's nor any run's")
         label = reader.codes(entry.label, length, names)
-        fragments = None if entry.fragments is None else self._fragments(entry.fragments, begin, end)
+        fragments = None if entry.fragments is None else self._read_fragments(entry.fragments, begin, end)
         pieces = cut_numbers(length, fragments, ways_of_being_cut([fragments]))
-        reader.require(_rising([document, begin, end, pieces, label]), "spans are not in order, or one is there twice")
+        reader.require(
+            _is_strictly_increasing([document, begin, end, pieces, label]),
+            "spans are not in order, or one is there twice",
+        )
         found = Claims(
             document=document,
             sentence=sentence,
@@ -377,23 +380,23 @@ class Tables:
             names=names,
             key=smallest(counts[0]),
             runs=tuple(map(smallest, counts[1:])),
-            attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
+            attributes={name: self._read_attribute(each, length) for name, each in entry.attributes.items()},
         )
         try:
             if entry.agreed is not None:
-                found = replace(found, agreed=self._agreed(entry.agreed, found))
+                found = replace(found, agreed=self._read_agreed(entry.agreed, found))
             _ = found.site
         except ReadError:
             raise
-        except InputError as problem:  # positions that no document has
+        except InputError as problem:  # positions outside all documents
             reader.refuse(problem.what)
         return found
 
-    def _agreed(self, entry: AgreedEntry, claims: Claims) -> Claims:
-        """Read spans that everybody has, and check that each is alone at its site."""
+    def _read_agreed(self, entry: AgreedEntry, claims: Claims) -> Claims:
+        """Read the spans that the key and all runs have, and check that each is alone at its site."""
         reader = self.reader
         length = len(reader.array(entry.document, ("int32",)))
-        document, sentence, place, width = self._where_of_spans(entry, length)
+        document, sentence, place, width = self._read_span_positions(entry, length)
         begin, end = (reader.array(name, ("int64",), length) for name in (entry.begin, entry.end))
         reader.require(((begin >= 0) & (end >= begin)).all(), f"{entry.end} ends before {entry.begin} begins")
         found = agreed_spans(
@@ -406,33 +409,35 @@ class Tables:
                 begin=begin,
                 end=end,
                 label=reader.codes(entry.label, length, claims.names),
-                attributes={name: self._attribute(each, length) for name, each in entry.attributes.items()},
+                attributes={name: self._read_attribute(each, length) for name, each in entry.attributes.items()},
             )
         )
         reader.require(length > 0, "there are no spans among those that everybody has")
-        reader.require(_rising([document, begin, end]), "spans that everybody has are not in order")
-        reader.require(_rising([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans")
+        reader.require(_is_strictly_increasing([document, begin, end]), "spans that everybody has are not in order")
+        reader.require(
+            _is_strictly_increasing([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans"
+        )
         reader.require(stand_apart(claims, found), "a span that everybody has overlaps another")
         return found
 
-    def _where_of_spans(self, entry: ClaimsEntry | AgreedEntry, length: int) -> tuple[NDArray[np.int32], ...]:
-        reader, rows = self.reader, self._room
+    def _read_span_positions(self, entry: ClaimsEntry | AgreedEntry, length: int) -> tuple[NDArray[np.int32], ...]:
+        reader, rows = self.reader, self._span_room
         document = reader.ordered(entry.document, length, len(rows))
         sentence = reader.ordered(entry.sentence, length, max(reader.sentences, 1))
         place = reader.indices(entry.place, length, 2**31)
-        return document, sentence, place, self._width(entry.width, rows[document] - place)
+        return document, sentence, place, self._read_widths(entry.width, rows[document] - place)
 
     def tuples(self, entry: CandidatesEntry, length: int) -> tuple[NDArray[np.int32], ...]:
-        """Read where tuples stand, and how many rows each covers."""
-        document, sentence, place = self._where(entry, length, self._room, ordered=False)
-        return document, sentence, place, self._width(entry.width, self._room[document] - place)
+        """Read the positions and widths of tuples."""
+        document, sentence, place = self._read_positions(entry, length, self._span_room, ordered=False)
+        return document, sentence, place, self._read_widths(entry.width, self._span_room[document] - place)
 
     @property
-    def _room(self) -> NDArray[np.int64]:
-        """How many rows spans may cover; in a document without rows they stand at one that is not there."""
+    def _span_room(self) -> NDArray[np.int64]:
+        """The maximum end of spans in each document; in documents without rows, spans are at a virtual row."""
         return np.maximum(self.rows, 1)
 
-    def _fragments(self, entry: FragmentsEntry, begin: Rows, end: Rows) -> Fragments:
+    def _read_fragments(self, entry: FragmentsEntry, begin: Rows, end: Rows) -> Fragments:
         reader = self.reader
         span = reader.array(entry.span, ("int64",))
         fits = span.size and span.min() >= 0 and span.max() < len(begin)
@@ -447,27 +452,27 @@ class Tables:
     def chains(self, number: int) -> Chains:
         """Return the mentions of a view."""
         if number not in self._known_chains:
-            self._known_chains[number] = self._chains(number)
+            self._known_chains[number] = self._read_chains(number)
         return self._known_chains[number]
 
-    def _chains(self, number: int) -> Chains:
-        """Read the mentions of all sides, and check that they are what a judge could have given."""
+    def _read_chains(self, number: int) -> Chains:
+        """Read the mentions of all sides, and check that an evaluation could have produced them."""
         reader = self.reader
         reader.require(number < len(reader.manifest.chains), "the mentions of a view are missing")
         reader.require(self.units.kind in {"document", "topic"}, "chains of mentions are cut by sentences or rows")
         entry = reader.manifest.chains[number]
         length = len(reader.array(entry.document, ("int32",)))
-        document, sentence, place = self._where(entry, length, self._room_behind, ordered=False)
-        width = self._width(entry.width, self._room_behind[document] - place)
+        document, sentence, place = self._read_positions(entry, length, self._mention_room, ordered=False)
+        width = self._read_widths(entry.width, self._mention_room[document] - place)
         fits = np.array_equal(document >= reader.own, sentence == reader.sentences)
         reader.require(fits, f"{entry.sentence} has other sentences than the documents of mentions")
         unit = document if self.units.of_document is None else self.units.of_document[document]
-        reader.require(_rising([unit, document, place, np.arange(length)]), "mentions are not in order")
-        self._one_a_run(entry.runs)
-        key, *runs = (self._numbers(name, unit) for name in (entry.key, *entry.runs))
+        reader.require(_is_strictly_increasing([unit, document, place, np.arange(length)]), "mentions are not in order")
+        self._require_one_per_run(entry.runs)
+        key, *runs = (self._read_chain_numbers(name, unit) for name in (entry.key, *entry.runs))
         there = np.any(np.stack([key, *runs]) != NO_CHAIN, axis=0)
         reader.require(there.all(), "a mention is neither the key's nor any run's")
-        pieces = None if entry.pieces is None else self._pieces(entry.pieces, document)
+        pieces = None if entry.pieces is None else self._read_pieces(entry.pieces, document)
         candidates = {name: reader.array(file, ("bool",), length) for name, file in entry.candidates.items()}
         return Chains(
             document=document,
@@ -482,24 +487,27 @@ class Tables:
         )
 
     @property
-    def _room_behind(self) -> NDArray[np.int64]:
-        """How many rows mentions may cover: one without a word may stand behind the last row of its document."""
+    def _mention_room(self) -> NDArray[np.int64]:
+        """The maximum end of mentions in each document; empty ones may be after its last row."""
         return self.rows + 1
 
-    def _pieces(self, entry: FragmentsEntry, document: NDArray[np.int32]) -> Fragments:
-        """Read the rows of mentions in pieces, in their order, and check that they are inside their documents."""
+    def _read_pieces(self, entry: FragmentsEntry, document: NDArray[np.int32]) -> Fragments:
+        """Read the pieces of discontinuous mentions, and check their order and that they are inside their documents."""
         reader = self.reader
         mention = reader.array(entry.span, ("int64",))
         begin, end = (reader.array(name, ("int64",), len(mention)) for name in (entry.begin, entry.end))
-        reader.require(_rising([mention, begin, end, np.arange(len(mention))]), "pieces of mentions are not in order")
+        reader.require(
+            _is_strictly_increasing([mention, begin, end, np.arange(len(mention))]),
+            "pieces of mentions are not in order",
+        )
         fits = mention.size and mention[0] >= 0 and mention[-1] < len(document)
         reader.require(fits, f"{entry.span} points to no mention")
-        inside = (begin >= 0) & (end >= begin) & (end <= self._room_behind[document[mention]])
+        inside = (begin >= 0) & (end >= begin) & (end <= self._mention_room[document[mention]])
         reader.require(inside.all(), "a piece of a mention is not inside its document")
         return Fragments(mention, begin, end)
 
-    def _numbers(self, name: str, unit: NDArray[np.int32]) -> Rows:
-        """Read which chain each mention is in: by number in the order of first mentions, each in one unit."""
+    def _read_chain_numbers(self, name: str, unit: NDArray[np.int32]) -> Rows:
+        """Read the chain number of each mention; chains are numbered by first mention, and each is in one unit."""
         found = self.reader.array(name, ("int64",), len(unit))
         there = np.flatnonzero(found != NO_CHAIN)
         owner = chain_units(found, unit, self.reader.numbered(name, found[there]))
@@ -508,7 +516,7 @@ class Tables:
         return found
 
     def mention(self, name: str | None, chains: Chains | None, sites: Sites | None) -> Rows | None:
-        """Read which mention each site is, and check that they stand at one place, in the order of mentions."""
+        """Read the mention of each site, and check their order and that both have the same position."""
         reader = self.reader
         reader.require((name is None) == (chains is None), "sites and mentions do not belong together")
         if name is None or chains is None:
@@ -518,7 +526,7 @@ class Tables:
         found: Rows = reader.array(name, ("int64",), len(sites))
         fits = not found.size or (found.min() >= 0 and found.max() < len(chains))
         reader.require(fits, f"{name} points to no mention")
-        reader.require(_rising([found]), f"{name} is not in order, or has a mention twice")
+        reader.require(_is_strictly_increasing([found]), f"{name} is not in order, or has a mention twice")
         for column in ("document", "sentence", "place", "width"):
             same = np.array_equal(getattr(sites, column), getattr(chains, column)[found])
             reader.require(same, f"the {column} of a site is not that of its mention")
@@ -532,8 +540,8 @@ class Tables:
         reader.require((entry.claim is None) == (claims is None), "items and spans do not belong together")
         length = len(reader.array(entry.document, ("int32",)))
         reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
-        rows = self.rows if claims is None else self._room
-        where = self._where(entry, length, rows if entry.site is None else self._room_behind, ordered=False)
+        rows = self.rows if claims is None else self._span_room
+        where = self._read_positions(entry, length, rows if entry.site is None else self._mention_room, ordered=False)
         found = Items(
             document=where[0],
             sentence=where[1],
@@ -541,19 +549,21 @@ class Tables:
             label=reader.codes(entry.label, length, entry.names),
             names=tuple(entry.names),
             positive=reader.array(entry.positive, ("bool",), length),
-            claimed=tuple(self._amounts(name, length, _CLAIMED) for name in entry.claimed),
-            credit=self._credits(entry.credit, length),
-            earned=self._credits(entry.earned, length),
-            weight=self._credits(entry.weight, length),
-            claim=None if entry.claim is None or claims is None else self._claim(entry.claim, length, claims),
-            outcomes=None if entry.outcomes is None else self._outcomes(entry.outcomes, length),
-            by_run=None if entry.by_run is None or claims is None else self._by_run(entry.by_run, length, claims),
-            site=None if entry.site is None or sites is None else self._site(entry.site, length, sites),
-            folded=None if entry.folded is None else self._folded_items(entry, entry.folded, claims),
+            claimed=tuple(self._read_amounts(name, length, _CLAIMED_TYPES) for name in entry.claimed),
+            credit=self._read_optional_amounts(entry.credit, length),
+            earned=self._read_optional_amounts(entry.earned, length),
+            weight=self._read_optional_amounts(entry.weight, length),
+            claim=None if entry.claim is None or claims is None else self._read_claim_rows(entry.claim, length, claims),
+            outcomes=None if entry.outcomes is None else self._read_outcomes(entry.outcomes, length),
+            by_run=None
+            if entry.by_run is None or claims is None
+            else self._read_claims_by_run(entry.by_run, length, claims),
+            site=None if entry.site is None or sites is None else self._read_site_rows(entry.site, length, sites),
+            folded=None if entry.folded is None else self._read_folded_items(entry, entry.folded, claims),
         )
         agreed = claims is not None and claims.agreed is not None
         reader.require(agreed == (entry.folded is not None), "items are not of the spans that everybody has")
-        self._one_a_run(entry.claimed)
+        self._require_one_per_run(entry.claimed)
         self._check_credit(found)
         if claims is not None:
             self._check_spans(found, claims)
@@ -561,14 +571,16 @@ class Tables:
             self._check_sites(found, sites)
         return found
 
-    def _folded_items(self, entry: ItemsEntry, folded: FoldedItemsEntry, claims: Claims | None) -> FoldedItems | None:
-        """Read the items that are spans which everybody has, one each."""
+    def _read_folded_items(
+        self, entry: ItemsEntry, folded: FoldedItemsEntry, claims: Claims | None
+    ) -> FoldedItems | None:
+        """Read the folded items, one for each span that the key and all runs have."""
         agreed = None if claims is None else claims.agreed
         if agreed is None:
-            return None  # which is refused where items are read
+            return None  # refused by `items`
         length, outcomes = len(agreed), entry.outcomes
-        told = {(outcomes is None), folded.verdict is None, folded.rule is None}
-        self.reader.require(len(told) == 1, "items that everybody has are judged otherwise than the others")
+        absent = {(outcomes is None), folded.verdict is None, folded.rule is None}
+        self.reader.require(len(absent) == 1, "items that everybody has are judged otherwise than the others")
         if outcomes is not None:
             outcomes = msgspec.structs.replace(outcomes, verdict=folded.verdict or [], rule=folded.rule or [])
         return FoldedItems(
@@ -576,11 +588,11 @@ class Tables:
             sentence=agreed.sentence,
             label=self.reader.codes(folded.label, length, entry.names),
             count=np.broadcast_to(np.int64(1), length),
-            outcomes=None if outcomes is None else self._outcomes(outcomes, length),
+            outcomes=None if outcomes is None else self._read_outcomes(outcomes, length),
         )
 
     def surplus(self, entry: ItemsEntry) -> Items:
-        """Read items beside sites: claimed or not, and nothing else."""
+        """Read surplus items: claimed or not, without other columns."""
         found = self.items(entry, None)
         bare = all(each is None for each in (found.credit, found.earned, found.weight, found.outcomes, entry.site))
         self.reader.require(bare and not found.positive.any(), "a surplus item is positive")
@@ -588,20 +600,22 @@ class Tables:
         self.reader.require(truths, "a surplus item is claimed more than once")
         return found
 
-    def _amounts(self, name: str, length: int, types: Sequence[str] = ("float64",)) -> NDArray[Any]:
-        """Read numbers that can be added up: none below 0, none without end, none so large that 1 more is lost."""
+    def _read_amounts(self, name: str, length: int, types: Sequence[str] = ("float64",)) -> NDArray[Any]:
+        """Read amounts: non-negative, finite, and small enough that adding 1 is exact."""
         found = self.reader.array(name, types, length)
-        self.reader.require(((found >= 0) & (found <= _MOST)).all(), f"{name} holds no amounts")
+        self.reader.require(((found >= 0) & (found <= _MAX_AMOUNT)).all(), f"{name} holds no amounts")
         return found
 
-    def _credits(self, files: Sequence[str] | None, length: int) -> tuple[NDArray[np.float64], ...] | None:
+    def _read_optional_amounts(
+        self, files: Sequence[str] | None, length: int
+    ) -> tuple[NDArray[np.float64], ...] | None:
         if files is None:
             return None
-        self._one_a_run(files)
-        return tuple(self._amounts(name, length) for name in files)
+        self._require_one_per_run(files)
+        return tuple(self._read_amounts(name, length) for name in files)
 
     def _check_credit(self, items: Items) -> None:
-        """Check that nobody gets more of an item than there is; what rules give is their own affair."""
+        """Check that no run gets more credit than the weight of an item; credit given by rules is not limited."""
         if items.credit is not None and items.outcomes is None:
             fits = all(
                 (credit <= (1.0 if items.weight is None else items.weight[run])).all()
@@ -609,15 +623,15 @@ class Tables:
             )
             self.reader.require(fits, "credit is not between 0 and 1")
 
-    def _claim(self, name: str, length: int, claims: Claims) -> Rows:
+    def _read_claim_rows(self, name: str, length: int, claims: Claims) -> Rows:
         found = self.reader.array(name, ("int64",), length)
         fits = not found.size or (found.min() >= 0 and found.max() < len(claims))
         self.reader.require(fits, f"{name} points to no span")
         return found
 
-    def _by_run(self, names: Sequence[str], length: int, claims: Claims) -> tuple[Rows, ...]:
-        """Read by which spans runs claim items; each has the span, or claims the item by none."""
-        self._one_a_run(names)
+    def _read_claims_by_run(self, names: Sequence[str], length: int, claims: Claims) -> tuple[Rows, ...]:
+        """Read the span by which each run claims an item, or -1; the run must have that span."""
+        self._require_one_per_run(names)
         found = tuple(self.reader.array(name, ("int64",), length) for name in names)
         for name, column, counts in zip(names, found, claims.runs, strict=True):
             inside = ((column >= -1) & (column < len(claims))).all()
@@ -627,45 +641,47 @@ class Tables:
         return found
 
     def _check_spans(self, items: Items, claims: Claims) -> None:
-        """Check that items stand where their spans do, and that positive ones are spans of the key."""
+        """Check that items have the positions of their spans, and that positive ones are spans of the key."""
         claim = items.claim
         for name in ("document", "sentence", "place"):
             same = np.array_equal(getattr(items, name), getattr(claims, name)[claim])
             self.reader.require(same, f"the {name} of an item is not that of its span")
         self.reader.require((claims.key[claim][items.positive] > 0).all(), "a positive item is no span of the key")
 
-    def _site(self, name: str, length: int, sites: Sites) -> Rows:
-        """Read at which site each item stands, in the order of sites."""
+    def _read_site_rows(self, name: str, length: int, sites: Sites) -> Rows:
+        """Read the site of each item, in the order of sites."""
         found = self.reader.array(name, ("int64",), length)
-        rising = _rising([found, np.arange(length)])
+        rising = _is_strictly_increasing([found, np.arange(length)])
         fits = not found.size or (rising and found[0] >= 0 and found[-1] < len(sites))
         self.reader.require(fits, f"{name} points to no site, or is not in order")
         return found
 
     def _check_sites(self, items: Items, sites: Sites) -> None:
-        """Check that items stand where their sites do."""
+        """Check that items have the positions of their sites."""
         for name in ("document", "sentence", "place"):
             same = np.array_equal(getattr(items, name), getattr(sites, name)[items.site])
             self.reader.require(same, f"the {name} of an item is not that of its site")
 
-    def _outcomes(self, entry: OutcomesEntry, length: int) -> Outcomes:
+    def _read_outcomes(self, entry: OutcomesEntry, length: int) -> Outcomes:
         for names in (entry.verdicts, entry.rules):
             fits = names[:1] == [""] and len(set(names)) == len(names)
             self.reader.require(fits, "the names of outcomes or rules do not begin with that of none, or one is twice")
-        told = entry.sources
-        fits = told is None or (len(told) == len(entry.verdicts) and told[0] == "" and len(set(told)) <= _MOST_SOURCES)
+        sources = entry.sources
+        fits = sources is None or (
+            len(sources) == len(entry.verdicts) and sources[0] == "" and len(set(sources)) <= _MAX_SOURCES
+        )
         self.reader.require(fits, "the sources of errors are not one for each outcome, or too many")
         return Outcomes(
-            verdict=self._codes_of_runs(entry.verdict, length, entry.verdicts),
+            verdict=self._read_run_codes(entry.verdict, length, entry.verdicts),
             verdicts=tuple(entry.verdicts),
-            rule=self._codes_of_runs(entry.rule, length, entry.rules),
+            rule=self._read_run_codes(entry.rule, length, entry.rules),
             rules=tuple(entry.rules),
             sources=None if entry.sources is None else tuple(entry.sources),
         )
 
 
-def _rising(columns: Sequence[Codes]) -> bool:
-    """Whether rows rise strictly, by their first column, then by the second, and so on."""
+def _is_strictly_increasing(columns: Sequence[Codes]) -> bool:
+    """Whether rows are strictly increasing in lexicographic order of the columns."""
     rises, level = np.zeros(max(len(columns[0]) - 1, 0), np.bool_), True
     for column in columns:
         rises |= level & (column[1:] > column[:-1])
@@ -673,30 +689,30 @@ def _rising(columns: Sequence[Codes]) -> bool:
     return bool(rises.all())
 
 
-# The tuples of a saved result and what runs believe of them, checked so that findings can trust the probabilities.
+# The tuples of a saved result and their probabilities.
 
 
 _SLACK = 1e-5
-"""Readers accept sums of probabilities that are a little above one; this is more."""
+"""The tolerance for sums of probabilities above 1; more than that of the format readers."""
 
 
 def read_candidates(
     tables: Tables, entries: Sequence[CandidatesEntry] | None, claims: Claims | None
 ) -> tuple[Candidates, ...] | None:
-    """Read the tuples of each run; those of the hard output must be its spans."""
+    """Read the tuples of each run; its hard output must agree with its spans."""
     if entries is None:
         return None
     reader = tables.reader
     if claims is None:
         reader.refuse("tuples belong to no spans")
     reader.require(len(entries) == len(claims.runs), "there are not as many tables of tuples as runs")
-    found = tuple(_of_run(tables, entry) for entry in entries)
+    found = tuple(_read_run_candidates(tables, entry) for entry in entries)
     for run, candidates in enumerate(found):
         _check_decided(reader, candidates, claims, run)
     return found
 
 
-def _of_run(tables: Tables, entry: CandidatesEntry) -> Candidates:
+def _read_run_candidates(tables: Tables, entry: CandidatesEntry) -> Candidates:
     reader = tables.reader
     names = reader.names(entry.names)
     length = len(reader.array(entry.document, ("int32",)))
@@ -706,7 +722,7 @@ def _of_run(tables: Tables, entry: CandidatesEntry) -> Candidates:
         reader.refuse("what tuples cover is no text")
     begin, end = (reader.array(each, ("int64",), length) for each in (entry.begin, entry.end))
     reader.require(((begin >= 0) & (begin <= end)).all(), f"{entry.end} ends before it begins")
-    beliefs = _beliefs(reader, entry, length)
+    beliefs = _read_beliefs(reader, entry, length)
     first = document[beliefs.offsets[:-1]]
     reader.require(np.array_equal(document, first[beliefs.block]), f"{entry.document} has a block in two documents")
     reader.require((np.diff(first) >= 0).all(), f"{entry.document} is not in order")
@@ -727,7 +743,7 @@ def _of_run(tables: Tables, entry: CandidatesEntry) -> Candidates:
     )
 
 
-def _beliefs(reader: Reader, entry: CandidatesEntry, length: int) -> Beliefs:
+def _read_beliefs(reader: Reader, entry: CandidatesEntry, length: int) -> Beliefs:
     block = reader.array(entry.block, ("int64",), length)
     blocks = reader.numbered(entry.block, block)
     reader.require((np.diff(block) >= 0).all(), f"{entry.block} is not in order")
@@ -736,11 +752,14 @@ def _beliefs(reader: Reader, entry: CandidatesEntry, length: int) -> Beliefs:
     owner = np.zeros(spans, np.int64)
     owner[alternative] = block
     reader.require(np.array_equal(owner[alternative], block), f"{entry.alternative} has a span in two blocks")
-    weight, nothing = _shares(reader, entry.weight, length), _shares(reader, entry.nothing, blocks)
-    worlds = None if entry.worlds is None else _worlds(reader, entry.worlds, block)
+    weight, nothing = (
+        _read_probabilities(reader, entry.weight, length),
+        _read_probabilities(reader, entry.nothing, blocks),
+    )
+    worlds = None if entry.worlds is None else _read_worlds(reader, entry.worlds, block)
     found = Beliefs(
         weight=weight,
-        entity=_shares(reader, entry.entity, length),
+        entity=_read_probabilities(reader, entry.entity, length),
         alternative=alternative,
         block=block,
         nothing=nothing,
@@ -752,12 +771,12 @@ def _beliefs(reader: Reader, entry: CandidatesEntry, length: int) -> Beliefs:
     return found
 
 
-def _worlds(reader: Reader, entry: WorldsEntry, block_of: Rows) -> Worlds:
-    """Read worlds, and check that their members are tuples of their blocks, each once."""
+def _read_worlds(reader: Reader, entry: WorldsEntry, block_of: Rows) -> Worlds:
+    """Read worlds, and check that their members are distinct tuples of their blocks."""
     block = reader.array(entry.block, ("int64",))
     fits = block.size and (np.diff(block) >= 0).all() and block[0] >= 0 and block[-1] <= block_of.max(initial=-1)
     reader.require(fits, f"{entry.block} has worlds of no block, or is not in order")
-    probability = _shares(reader, entry.probability, len(block))
+    probability = _read_probabilities(reader, entry.probability, len(block))
     reader.require((np.bincount(block, probability) <= 1 + _SLACK).all(), f"{entry.probability} sums to more than one")
     offsets = reader.offsets(entry.offsets, len(block))
     member = reader.array(entry.member, ("int64",), int(offsets[-1]))
@@ -770,7 +789,7 @@ def _worlds(reader: Reader, entry: WorldsEntry, block_of: Rows) -> Worlds:
     return found
 
 
-def _shares(reader: Reader, name: str, length: int) -> NDArray[np.float64]:
+def _read_probabilities(reader: Reader, name: str, length: int) -> NDArray[np.float64]:
     """Read probabilities."""
     found = reader.array(name, ("float64",), length)
     reader.require(((found >= 0) & (found <= 1 + _SLACK)).all(), f"{name} holds no probabilities")
@@ -778,7 +797,7 @@ def _shares(reader: Reader, name: str, length: int) -> NDArray[np.float64]:
 
 
 def _check_decided(reader: Reader, candidates: Candidates, claims: Claims, run: int) -> None:
-    """Check that the hard output is what the run's spans are: as many in each document, and as many right ones."""
+    """Check that each document has as many tuples in the hard output, and correct ones, as spans of the run."""
     documents = len(reader.manifest.documents)
     spans = claims.runs[run]
     for tuples, counts in (
