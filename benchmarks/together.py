@@ -170,4 +170,4 @@ def matrix(codes: tuple[np.ndarray, list[np.ndarray]]) -> int:
     nowhere = np.zeros(PLACES, np.int32)
     sites: Sites = Sites(document=nowhere, sentence=nowhere, place=nowhere, key=key, values=tuple(systems), names=TAGS)
     crossing = Crossing(sites)
-    return sum(crossing.crossed(first, second).different for first, second in combinations(range(MANY), 2))
+    return sum(crossing.compare(first, second).different for first, second in combinations(range(MANY), 2))

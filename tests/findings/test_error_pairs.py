@@ -46,7 +46,7 @@ def test_every_pair_has_the_transitions_that_counting_by_hand_gives(
 ) -> None:
     key, systems = data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(error_pairs, "_DENSE", dense)
+        patch.setattr(error_pairs, "_MAX_DENSE", dense)
         found = compare(key, systems, task="tag", resamples=0).pairs(transitions=1000)
     for pair in found.pairs:
         expected = crossed_by_hand(key, systems[pair.base], systems[pair.new])

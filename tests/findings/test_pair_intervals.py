@@ -24,7 +24,7 @@ def outputs(task: str, count: int) -> tuple[Any, dict[str, Any]]:
 @pytest.mark.parametrize("task", ["tag", "span"])
 def test_each_pair_has_the_interval_that_it_has_alone(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     key, systems = outputs(task, 5)
-    monkeypatch.setattr(pairs, "_AT_ONCE", 3)  # ten pairs are drawn in four turns at least
+    monkeypatch.setattr(pairs, "_PAIRS_AT_ONCE", 3)  # ten pairs are drawn in four turns at least
     found = {(pair.base, pair.new): pair for pair in cp.compare(key, systems, task=task, resamples=60).pairs().pairs}
     assert len({(pair.low, pair.high) for pair in found.values()}) > 3
     for one, other in combinations(systems, 2):

@@ -70,7 +70,10 @@ def test_large_products_are_cut_into_tiles_without_loss() -> None:
     assert (bootstrap_sums(statistics, 20, 3) == weights @ statistics).all()
 
 
-@pytest.mark.parametrize(("name", "value"), [("_DRAWS", 1), ("_DRAWS", 70), ("_DRAWS", 1 << 40), ("_WORTH_THREADS", 0)])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("_DRAWS_AT_ONCE", 1), ("_DRAWS_AT_ONCE", 70), ("_DRAWS_AT_ONCE", 1 << 40), ("_MIN_DRAWS_FOR_THREADS", 0)],
+)
 def test_nothing_depends_on_how_draws_are_spread(name: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
     statistics = np.random.default_rng(0).integers(0, 9, (31, 4)).astype(np.float64)
     plain = [sums(statistics, 75, 3) for sums in (bootstrap_sums, swapped_sums)]
@@ -83,7 +86,7 @@ def test_what_a_thread_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(resample, "_WORTH_THREADS", 0)
-    monkeypatch.setattr(resample, "_product", broken)
+    monkeypatch.setattr(resample, "_MIN_DRAWS_FOR_THREADS", 0)
+    monkeypatch.setattr(resample, "_tiled_product", broken)
     with pytest.raises(MemoryError):
         bootstrap_sums(np.eye(9), 40)

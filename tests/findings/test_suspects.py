@@ -18,7 +18,7 @@ from comparanda import Result, UsageError
 from comparanda.core.sites import ABSENT, NOTHING, shown
 from comparanda.core.verdicts import System
 from comparanda.expressions.selection import selected
-from comparanda.findings.suspects import Suspect, Suspects, _extents
+from comparanda.findings.suspects import Suspect, Suspects, _site_extents
 from tests.findings.every_task import TASKS, columns, counts_with_conditions, crowded_spans, labels, sets, tags, views
 from tests.findings.populations import Population, populations
 from tests.findings.populations import sets as set_populations
@@ -54,7 +54,7 @@ def unfound_at(result: Result, view: str) -> dict[tuple[str, int], list[str]]:
 def at(result: Result, view: str, row: int) -> tuple[str, int, int]:
     """Name a site."""
     context = result.context(view)
-    begin, end = _extents(context)
+    begin, end = _site_extents(context)
     name = result.verdicts.documents[int(context.sites.document[row])]
     return name, int(begin[row]), int(end[row])
 

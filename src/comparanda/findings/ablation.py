@@ -1,7 +1,7 @@
-"""An ablation: what changes when a part of a system is taken away, and how much of that the score shows.
+"""An ablation: what changes when a part of a system is removed, and how much of that the score shows.
 
 A score is a sum: decisions that turn right and decisions that turn wrong cancel out in it. So the change of the score
-stands beside the share of changed decisions, and what cancelled out has a number of its own (DEFINITIONS 2 and 3).
+is reported with the share of changed decisions, and the changes that cancel out are counted (DEFINITIONS 2 and 3).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 SAME = 0.01
-"""A score that moves by at most so much, and not significantly, is called the same; more is only not told apart."""
+"""A score that changes by at most this, and not significantly, is called the same; above, just not significant."""
 
 MANY = 0.01
-"""More decisions than this share have changed if the whole interval of diff lies above it."""
+"""More than this share of decisions has changed if the whole interval of diff is above it."""
 
 FEW = 0.05
-"""Fewer decisions than this share have changed if the whole interval of diff lies below it."""
+"""Less than this share of decisions has changed if the whole interval of diff is below it."""
 
 Reading = Literal[
     "same score, different decisions",
@@ -155,7 +155,7 @@ class Ablation(Finding):
 
 
 def ablation(context: Context, full: str) -> Ablation:
-    """Compare a whole system with its variants: all other systems."""
+    """Compare the full system with its variants: all other systems."""
     whole = context.verdicts.system(full)
     if len(context.systems) < 2:
         raise UsageError("an ablation needs the whole system and a variant", hint=f"there is only {full!r}")
@@ -165,7 +165,7 @@ def ablation(context: Context, full: str) -> Ablation:
     changes = {test.new: test for test in tested.tests}
     others = [system for system in context.systems if system.name != full]
     variants = [
-        _variant(context, whole=whole, system=system, score=table[system.name], change=changes[system.name])
+        _compare_variant(context, whole=whole, system=system, score=table[system.name], change=changes[system.name])
         for system in others
     ]
     return Ablation(
@@ -183,28 +183,28 @@ def ablation(context: Context, full: str) -> Ablation:
         many=MANY,
         few=FEW,
         warnings=tested.warnings,
-        variants=tuple(sorted(variants, key=_order)),
+        variants=tuple(sorted(variants, key=_sort_key)),
     )
 
 
-def _order(variant: Variant) -> tuple[bool, float, float, str]:
-    """Sort by hidden change, the largest first; then by the smallest change of the score."""
+def _sort_key(variant: Variant) -> tuple[bool, float, float, str]:
+    """Return the sort key of a variant: the largest hidden change first, then the smallest change of the score."""
     hidden, change = variant.hidden, variant.change.difference
     return hidden is None, -(hidden or 0.0), abs(change or 0.0), variant.system
 
 
-def _variant(context: Context, whole: System, system: System, score: Score, *, change: PairTest) -> Variant:
-    ground = context.among(whole.name, system.name)
-    units = _units(ground, whole, system)
+def _compare_variant(context: Context, whole: System, system: System, score: Score, *, change: PairTest) -> Variant:
+    pair_context = context.among(whole.name, system.name)
+    units = _count_by_unit(pair_context, whole, system)
     *counts, sites = (int(total) for total in units.sum(axis=0))
     gained, lost, _ = counts
-    spans = ground.interval(units, _shares)
+    spans = pair_context.interval(units, _changed_shares)
     turned = [
         Turned(count=count, share=share(count, sites), low=span[0], high=span[1], where=where)
         for count, span, where in zip([sum(counts), *counts], spans[:-1], ("differs", *CLASSES), strict=True)
     ]
-    rates = _rates(context, whole.name, system.name)
-    reading = _reading(turned[0], counts, change)
+    rates = _complement_rates(context, whole.name, system.name)
+    reading = _read_change(turned[0], counts, change)
     return Variant(
         system=system.name,
         score=score,
@@ -223,11 +223,11 @@ def _variant(context: Context, whole: System, system: System, score: Score, *, c
         reading=reading,
         sentence=None
         if reading is None
-        else _sentence(system.name, reading=reading, sites=sites, turned=turned, change=change),
+        else _describe_reading(system.name, reading=reading, sites=sites, turned=turned, change=change),
     )
 
 
-def _units(context: Context, whole: System, system: System) -> NDArray[np.float64]:
+def _count_by_unit(context: Context, whole: System, system: System) -> NDArray[np.float64]:
     """Count for each unit corrections, new errors, changed errors and all sites, over pairs of runs."""
     units = np.zeros((len(context.active), len(CLASSES) + 1))
     every = context.decided
@@ -239,33 +239,33 @@ def _units(context: Context, whole: System, system: System) -> NDArray[np.float6
     return units
 
 
-def _shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shares of changed decisions, of those in each direction, and of those that the score cannot show."""
+def _changed_shares(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute the shares of changed decisions, of those in each direction, and of those that the score cannot show."""
     turned, sites = sums[:, :-1], sums[:, -1:]
     every = turned.sum(axis=1, keepdims=True)
     hidden = every - np.abs(turned[:, :1] - turned[:, 1:2])
     return ratio(np.concatenate([every, turned, hidden], axis=1), sites)
 
 
-def _rates(context: Context, full: str, variant: str) -> tuple[Rates | None, Rates | None]:
-    """Return which of each one's errors the other does not make; none where a view has neither sites nor items."""
+def _complement_rates(context: Context, full: str, variant: str) -> tuple[Rates | None, Rates | None]:
+    """Compute the complementarity rates of both directions; none where a view has neither sites nor items."""
     if not len(context.view.items) and not len(context.sites):
         return None, None
     found = complementarity(context, systems=[full, variant], labels=False)
     return found.rates(full, variant), found.rates(variant, full)
 
 
-def _reading(different: Turned, counts: list[int], change: PairTest) -> Reading | None:
-    """Say what the score does not.
+def _read_change(different: Turned, counts: list[int], change: PairTest) -> Reading | None:
+    """Classify a variant by the changes that the score does not show.
 
-    Different decisions: the change of the score is not significant, surely more than one decision in a hundred has
-    changed, and at most half of the changed ones show in accuracy; the score is the same only if it moves by a point
-    at most, for what a test does not find may be there. The reverse: the change is significant, and surely fewer than
-    one decision in twenty has changed. Nothing is said without intervals.
+    Different decisions: the change of the score is not significant, the interval shows that more than one decision in
+    a hundred has changed, and at most half of the changed ones show in accuracy; the score is the same only if it
+    changes by a point at most, because an effect that a test does not find may exist. The reverse: the change is
+    significant, and the interval shows that fewer than one decision in twenty has changed. None without intervals.
     """
     if different.low is None or different.high is None:
         return None
-    significant = _significant(change)
+    significant = _is_significant(change)
     hidden = 2 * abs(counts[0] - counts[1]) <= different.count
     if not significant and different.low > MANY and hidden:
         same = change.difference is not None and abs(change.difference) <= SAME
@@ -273,8 +273,8 @@ def _reading(different: Turned, counts: list[int], change: PairTest) -> Reading 
     return "few decisions, another score" if significant and different.high < FEW else None
 
 
-def _significant(change: PairTest) -> bool:
-    """Whether the score has changed: by the test, or where there is none, by the interval."""
+def _is_significant(change: PairTest) -> bool:
+    """Whether the score has changed significantly: by the test or, where there is none, by the interval."""
     if change.p_holm is not None:
         return change.p_holm < LEVEL
     if change.low is None or change.high is None:
@@ -282,7 +282,7 @@ def _significant(change: PairTest) -> bool:
     return change.low > 0 or change.high < 0
 
 
-def _sentence(variant: str, reading: Reading, sites: int, turned: list[Turned], *, change: PairTest) -> str:
+def _describe_reading(variant: str, reading: Reading, sites: int, turned: list[Turned], *, change: PairTest) -> str:
     different, gained, lost, changed = (each.count for each in turned)
     p = "" if change.p_holm is None else f" (p {change.p_holm:.3f})"
     moved = "is undefined" if change.difference is None else f"moves by {100 * change.difference:+.2f} points{p}"
@@ -292,16 +292,16 @@ def _sentence(variant: str, reading: Reading, sites: int, turned: list[Turned], 
     )
 
 
-# An ablation as a table: the change of the score beside the decisions that changed.
+# An ablation as a table: the change of the score and the decisions that changed.
 
 
-_P = 4  # the column of p
-_HEADLINES = ("same score, different decisions", "no significant change, different decisions")
-_RATES = (("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp"))
+_P_COLUMN = 4  # the column of p
+_TITLE_READINGS = ("same score, different decisions", "no significant change, different decisions")
+_RATE_NAMES = (("pcomp", "PComp"), ("rcomp", "RComp"), ("fcomp", "FComp"))
 
 
 def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
-    """Put variants in rows; the heading names those that have the same score and decide otherwise."""
+    """Put variants in rows; the title names those with the same score but different decisions."""
     fields = (
         Field("system", "variant"),
         Field(finding.measure, finding.measure, "share"),
@@ -316,13 +316,13 @@ def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
         Field("corrections", "turned right", "count"),
         Field("new_errors", "turned wrong", "count"),
         Field("changed_errors", "wrong otherwise", "count"),
-        *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATES),
-        *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATES),
+        *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATE_NAMES),
+        *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATE_NAMES),
     )
     rows, more = cut(
         [_row(finding, each) for each in finding.variants], top=top, usual=0, one="variant", many="variants"
     )
-    marks = {(number, _P): mark for number, row in enumerate(rows) if (mark := stars(row[_P]))}
+    marks = {(number, _P_COLUMN): mark for number, row in enumerate(rows) if (mark := stars(row[_P_COLUMN]))}
     return (
         Table(
             name="ablation",
@@ -353,18 +353,20 @@ def _row(finding: Ablation, each: Variant) -> tuple[Any, ...]:
         Linked(each.different.count, different),
         Linked(each.sites, Link(EVERY_PAIR, finding.full, each.system, finding.view)),
         *map(Linked, counts, turned),
-        *_ablation_tables_rates(each.spared),
-        *_ablation_tables_rates(each.added),
+        *_rate_cells(each.spared),
+        *_rate_cells(each.added),
     )
 
 
-def _ablation_tables_rates(rates: Rates | None) -> list[float | None]:
-    return [None if rates is None else getattr(rates, key).value for key, _ in _RATES]
+def _rate_cells(rates: Rates | None) -> list[float | None]:
+    return [None if rates is None else getattr(rates, key).value for key, _ in _RATE_NAMES]
 
 
 def _title(finding: Ablation) -> str:
-    """Name the variants that decide otherwise at the same score, or at one that is not told apart."""
-    found = {reading: [each.system for each in finding.variants if each.reading == reading] for reading in _HEADLINES}
+    """Name the variants with different decisions at the same score, or at one that is not significantly different."""
+    found = {
+        reading: [each.system for each in finding.variants if each.reading == reading] for reading in _TITLE_READINGS
+    }
     parts = [f"{reading}: {', '.join(names)}" for reading, names in found.items() if names]
     return "; ".join([f"Ablation of {finding.full}", *parts])
 
@@ -386,11 +388,11 @@ def _notes(finding: Ablation) -> list[str]:
         notes.append(NO_SITES)
     undefined = [each for each in finding.variants if each.score.reason]
     notes += [f"{each.system}: {finding.measure} is n/a: {each.score.reason}" for each in undefined]
-    notes += _untested(finding)
+    notes += _untested_notes(finding)
     return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
 
 
-def _untested(finding: Ablation) -> list[str]:
-    """Say why changes of the score are not tested, where they are not."""
+def _untested_notes(finding: Ablation) -> list[str]:
+    """Write why changes of the score are not tested, where they are not."""
     methods = sorted({each.change.method for each in finding.variants if each.change.p is None})
     return [f"no test: {method.removeprefix('n/a: ')}" for method in methods]

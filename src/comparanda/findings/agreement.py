@@ -1,7 +1,7 @@
-"""Coefficients of agreement beyond chance: Cohen's κ of two, Krippendorff's α (nominal) of any number.
+"""Agreement of outputs without a key: coefficients beyond chance (Cohen's κ, Krippendorff's nominal α) and pairs.
 
-The cases are the sites of a context; the key and the runs are the raters, numbered from 0. *Absent* is missing data: κ
-leaves out cases that one of the two has not decided, α counts those that at least two have.
+For coefficients the cases are the sites of a context; the key and the runs are the raters, numbered from 0. *Absent*
+is missing data: κ leaves out cases that one of the two raters has not rated, α counts those that at least two have.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 MOST_VALUES = 500
-"""With more distinct values than these no interval is made: each is a column of every resample."""
+"""With more distinct values than this no interval is computed: each value is a column of every resample."""
 
 ONE_VALUE = "only one value occurs, so there is no agreement by chance to compare with"
 NO_CASE = "nothing that two of them have decided"
@@ -63,7 +63,7 @@ class Coefficient:
 
 
 class Ratings:
-    """What all raters say of each case."""
+    """The ratings of all raters for each case."""
 
     def __init__(self, context: Context) -> None:
         sites = context.sites
@@ -71,18 +71,18 @@ class Ratings:
         self.columns: tuple[Codes, ...] = (sites.key, *sites.values)
         absent = sites.names.index(ABSENT) if ABSENT in sites.names else -1
         self.given: tuple[Truths, ...] = tuple(column != absent for column in self.columns)
-        self.resampled = len(self.names) <= MOST_VALUES  # else all units are one: only sums are needed
+        self.resampled = len(self.names) <= MOST_VALUES  # otherwise units are summed: no resampling is needed
 
     def kappa(self, first: int, second: int) -> Coefficient:
-        """Return Cohen's κ of two raters, by their numbers."""
+        """Compute Cohen's κ of two raters, given by number."""
         both = np.flatnonzero(self.given[first] & self.given[second])
         mine, theirs = self.columns[first][both], self.columns[second][both]
-        agree, all_cases = self._by_unit(both, mine == theirs), self._by_unit(both)
-        counts = [self._by_value(both, each) for each in (mine, theirs)]
-        return self._coefficient([agree, all_cases, *counts], cohen, len(both))
+        agree, all_cases = self._count_by_unit(both, mine == theirs), self._count_by_unit(both)
+        counts = [self._count_by_value(both, each) for each in (mine, theirs)]
+        return self._make_coefficient([agree, all_cases, *counts], cohen, len(both))
 
     def alpha(self) -> Coefficient:
-        """Return Krippendorff's α of all raters, for values without an order."""
+        """Compute Krippendorff's α of all raters for nominal values."""
         raters = np.sum(self.given, axis=0)
         cases = np.flatnonzero(raters > 1)
         same = np.zeros(len(cases))
@@ -91,21 +91,21 @@ class Ratings:
             same += both & (self.columns[one][cases] == self.columns[other][cases])
         size = raters[cases].astype(np.float64)
         apart = (size * (size - 1) - 2 * same) / (size - 1)
-        values = self._by_value(cases[:0], self.columns[0][:0])
+        values = self._count_by_value(cases[:0], self.columns[0][:0])
         for column, given in zip(self.columns, self.given, strict=True):
             rows = cases[given[cases]]
-            values += self._by_value(rows, column[rows])
-        columns = [self._by_unit(cases, apart), self._by_unit(cases, size), values]
-        return self._coefficient(columns, krippendorff, len(cases))
+            values += self._count_by_value(rows, column[rows])
+        columns = [self._count_by_unit(cases, apart), self._count_by_unit(cases, size), values]
+        return self._make_coefficient(columns, krippendorff, len(cases))
 
-    def _by_unit(self, rows: Rows, weights: NDArray[Any] | None = None) -> Matrix:
-        """Count some cases of each unit, or add up their weights."""
+    def _count_by_unit(self, rows: Rows, weights: NDArray[Any] | None = None) -> Matrix:
+        """Count the given cases in each unit, or sum their weights."""
         units = self.context.verdicts.units.count
         found = np.bincount(self.context.unit[rows], weights, units)[self.context.active].astype(np.float64)
         return found[:, None] if self.resampled else found.sum(keepdims=True)[:, None]
 
-    def _by_value(self, rows: Rows, values: Codes) -> Matrix:
-        """Count how often some cases of each unit have each value."""
+    def _count_by_value(self, rows: Rows, values: Codes) -> Matrix:
+        """Count how often the given cases of each unit have each value."""
         width = len(self.names)
         if not self.resampled:
             return np.bincount(values, minlength=width).astype(np.float64)[None, :]
@@ -114,7 +114,7 @@ class Ratings:
         counts = np.bincount(cells, minlength=units * width).reshape(units, width)
         return counts[self.context.active].astype(np.float64)
 
-    def _coefficient(self, parts: Sequence[Matrix], finish: Callable[[Matrix], Matrix], cases: int) -> Coefficient:
+    def _make_coefficient(self, parts: Sequence[Matrix], finish: Callable[[Matrix], Matrix], cases: int) -> Coefficient:
         columns = np.concatenate(parts, axis=1)
         value = defined(float(finish(columns.sum(axis=0, keepdims=True))[0, 0]))
         if value is None:
@@ -126,7 +126,7 @@ class Ratings:
 
 
 def cohen(sums: Matrix) -> Matrix:
-    """Return κ = (p_o − p_e) / (1 − p_e) from sums: agreeing cases, all cases, and how often each gives each value."""
+    """Compute κ = (p_o − p_e) / (1 − p_e) from sums: agreeing cases, all cases, count of each value by rater."""
     agree, cases = sums[:, :1], sums[:, 1:2]
     mine, theirs = np.split(sums[:, 2:], 2, axis=1)
     by_chance = (mine * theirs).sum(axis=1, keepdims=True)
@@ -134,12 +134,12 @@ def cohen(sums: Matrix) -> Matrix:
 
 
 def krippendorff(sums: Matrix) -> Matrix:
-    """Return α = 1 − D_o / D_e from sums: what is apart inside cases, values in all, and how often each is given."""
+    """Compute α = 1 − D_o / D_e from sums: disagreement within cases, number of ratings, and count of each value."""
     apart, size, counts = sums[:, :1], sums[:, 1:2], sums[:, 2:]
     return 1 - ratio((size - 1) * apart, size * size - (counts * counts).sum(axis=1, keepdims=True))
 
 
-# How far outputs agree with each other, without a key (DEFINITIONS 4): pairs, coefficients, documents.
+# The agreement of outputs with each other, without a key (DEFINITIONS 4): pairs, coefficients, documents.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,13 +253,13 @@ class Agreements(Finding):
 def agreements(
     contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, *, wanted: Measure | None = None
 ) -> Agreements:
-    """Say how far outputs agree.
+    """Measure the agreement of outputs.
 
     Args:
-        contexts: for each output the ground on which it is the key, and all others are systems.
-        ground: the output whose documents and words are those of all.
-        decided: the cases of coefficients as sites; the raters are the ground, then the systems in their order.
-        cases: what these are: words, tokens, mentions, rows.
+        contexts: for each output the context in which it is the key, and all others are systems.
+        ground: the reference output, whose documents and words are shared by all.
+        decided: the cases of coefficients as sites; the raters are the reference output, then the systems in order.
+        cases: the kind of cases: words, tokens, mentions, rows.
         wanted: the measure of pairs; None for the view's main one.
 
     """
@@ -267,9 +267,9 @@ def agreements(
     chosen = wanted or context.measures[0]
     raters = {name: number for number, name in enumerate((ground, *context.verdicts.runs))}
     ratings = Ratings(decided)
-    scored = {name: _scores(each, chosen) for name, each in contexts.items()}
+    scored = {name: _score_systems(each, chosen) for name, each in contexts.items()}
     pairs = tuple(
-        _pair(
+        _compare_pair(
             contexts[first],
             scored=scored,
             first=first,
@@ -290,7 +290,7 @@ def agreements(
         units=len(context.active),
         resamples=context.resamples,
         seed=context.seed,
-        warnings=_warnings(decided),
+        warnings=_interval_warnings(decided),
         cases=cases,
         mean_score=mean,
         mean_distance=None if mean is None else 1 - mean,
@@ -300,12 +300,12 @@ def agreements(
         alpha=ratings.alpha(),
         sites=sites,
         disagreed=SiteCount(number, share(number, sites), where),
-        documents=_documents(context, where),
+        documents=_rank_documents(context, where),
     )
 
 
-def _warnings(decided: Context) -> tuple[str, ...]:
-    """Say what makes intervals doubtful, and which are not made."""
+def _interval_warnings(decided: Context) -> tuple[str, ...]:
+    """Write warnings about unreliable intervals, and about those that are not computed."""
     if not decided.resamples:
         return ()
     found = warnings(decided)
@@ -314,19 +314,19 @@ def _warnings(decided: Context) -> tuple[str, ...]:
     return found
 
 
-def _scores(context: Context, chosen: Measure) -> dict[str, Score]:
-    """Return one measure of each system."""
+def _score_systems(context: Context, chosen: Measure) -> dict[str, Score]:
+    """Score each system by one measure."""
     return {score.system: score for score in scores(context, [chosen]).scores}
 
 
-def _pair(
+def _compare_pair(
     context: Context, scored: Mapping[str, Mapping[str, Score]], first: str, second: str, *, kappa: Coefficient
 ) -> OutputPair:
     score = scored[first][second]
-    ground = context.among(second)
+    pair_context = context.among(second)
     (run,) = context.verdicts.system(second).runs
-    unit, apart = _apart(ground, run)
-    low, high = _interval(ground, unit, apart)
+    unit, apart = _find_differences(pair_context, run)
+    low, high = _diff_interval(pair_context, unit, apart)
     sites, different = len(unit), len(apart)
     return OutputPair(
         first=first,
@@ -347,10 +347,10 @@ def _pair(
     )
 
 
-def _apart(context: Context, run: int) -> tuple[NDArray[np.int32], Rows]:
-    """Return the unit of each site, and the sites at which a run has not what the key has.
+def _find_differences(context: Context, run: int) -> tuple[NDArray[np.int32], Rows]:
+    """Return the unit of each site, and the sites at which a run differs from the key.
 
-    Overlap sites need not be made for that: it is enough to know which spans stand at which.
+    Overlap sites need not be built for that: the assignment of spans to sites suffices.
     """
     claims = context.view.claims
     if claims is None or context.view.left_out is not None:
@@ -360,13 +360,13 @@ def _apart(context: Context, run: int) -> tuple[NDArray[np.int32], Rows]:
     return context.verdicts.unit_of(claims)[first], apart
 
 
-def _interval(context: Context, unit: NDArray[np.int32], apart: Rows) -> Interval:
+def _diff_interval(context: Context, unit: NDArray[np.int32], apart: Rows) -> Interval:
     units = [np.bincount(each, minlength=context.verdicts.units.count) for each in (unit[apart], unit)]
     columns = np.stack(units, axis=1)[context.active].astype(np.float64)
     return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
 
 
-def _documents(context: Context, where: str) -> tuple[DocumentDisagreement, ...]:
+def _rank_documents(context: Context, where: str) -> tuple[DocumentDisagreement, ...]:
     """Rank the documents with sites: the largest share of disagreement first, then the largest number."""
     sites, disputed, names = context.sites, context.sites.disputed, context.verdicts.documents
     total = np.bincount(sites.document, minlength=len(names)).tolist()
@@ -390,23 +390,23 @@ def _documents(context: Context, where: str) -> tuple[DocumentDisagreement, ...]
     return tuple(sorted(rows, key=lambda row: (-(row.disagreed.share or 0), -row.disagreed.count, row.document)))
 
 
-# How far outputs agree without a key, as tables.
+# Agreement of outputs as tables.
 
 
-_DOCUMENTS, _PAIRS = 10, 45  # how many rows are shown unless told otherwise
-_WORDS = (
+_SHOWN_DOCUMENTS, _SHOWN_PAIRS = 10, 45  # the default number of rows
+_WORDS_NOTE = (
     "κ and α are over words here: a word's value are the labels of the spans that cover it, or none; they hang on how "
     "many words have none, so F1 is the usual measure of spans (Hripcsak & Rothschild 2005)"
 )
 
 
 def agreement_tables(finding: Agreements, top: int | None) -> tuple[Table, ...]:
-    """Return how far each pair agrees, and the documents they disagree about."""
+    """Return the tables of pairs and of documents by disagreement."""
     return (_pair_table(finding, top), _document_table(finding, top))
 
 
 def _pair_table(finding: Agreements, top: int | None) -> Table:
-    turned = any(_unlike(pair.turned, pair.score) for pair in finding.pairs)
+    turned = any(_is_different(pair.turned, pair.score) for pair in finding.pairs)
     fields = [
         Field("first", "as key"),
         Field("second", "other"),
@@ -423,7 +423,7 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         Field("cases", finding.cases, "figure"),
     ]
     rows = [_pair_row(finding, pair, turned=turned) for pair in finding.pairs]
-    kept, more = cut(rows, top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
+    kept, more = cut(rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs")
     alpha = finding.alpha
     span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
     return Table(
@@ -435,18 +435,18 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
     )
 
 
-def _ground(finding: Agreements) -> str:
-    """Return what all outputs share with the ground: mentions are each one's own, and stand in its words."""
+def _shared_unit(finding: Agreements) -> str:
+    """Return the unit that all outputs share with the reference output: for mentions these are words."""
     return "words" if finding.cases == "mentions" else finding.cases
 
 
-def _unlike(one: float | None, other: float | None) -> bool:
-    """Whether two scores differ by more than rounding does."""
+def _is_different(one: float | None, other: float | None) -> bool:
+    """Whether two scores differ by more than rounding."""
     return one != other if one is None or other is None else not isclose(one, other, abs_tol=1e-12)
 
 
 def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
-    """Write a pair. Only of the ground with another there are sites to look at: no other output is a key."""
+    """Write a pair; only pairs with the reference output link to sites, because no other output is a key."""
     different = sites = None
     if pair.first == finding.ground:
         right = f"right_in({quote(pair.second)})"
@@ -484,10 +484,10 @@ def _notes(finding: Agreements, *, turned: bool) -> list[str]:
     if turned:
         notes.append("turned: with the other as the key")
     if finding.cases == "words":
-        notes.append(_WORDS)
+        notes.append(_WORDS_NOTE)
     notes.append(
-        f"κ and α: 100 for full agreement, 0 for what chance would give; documents and {_ground(finding)} are those of "
-        f"{finding.ground}"
+        "κ and α: 100 for full agreement, 0 for what chance would give; "
+        f"documents and {_shared_unit(finding)} are those of {finding.ground}"
     )
     if finding.resamples:
         made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
@@ -514,7 +514,7 @@ def _document_table(finding: Agreements, top: int | None) -> Table:
         for row in finding.documents
         for disagreed in [Link(row.disagreed.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top=top, usual=_DOCUMENTS, one="document", many="documents")
-    said = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
-    title = f"Documents by disagreement: not unanimous at {said} ({cell('share', finding.disagreed.share)} %)"
+    kept, notes = cut(rows, top=top, usual=_SHOWN_DOCUMENTS, one="document", many="documents")
+    counts = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
+    title = f"Documents by disagreement: not unanimous at {counts} ({cell('share', finding.disagreed.share)} %)"
     return Table(name="documents", title=title, fields=fields, rows=kept, notes=notes)

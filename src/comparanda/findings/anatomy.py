@@ -1,4 +1,4 @@
-"""All findings in one: what `comparanda compare` prints."""
+"""All findings of a comparison in one: the output of `comparanda compare`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from comparanda.render.charts import Paper
 
 
-# Scores against several keys of one text: each annotator's, and the one that most of them agree on.
+# Scores against several keys of one text: each annotator's, and the majority of them.
 
 
 MAJORITY = "majority"
-"""The name of the key of what more than half of all keys have."""
+"""The name of the key of all annotations that more than half of the keys have."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def anatomy(
     order: Order = "frequency",
     keyed_by: Keying = "label",
 ) -> Anatomy:
-    """Make every finding of a view."""
+    """Compute every finding of a view."""
     several = pair is not None
     found = scores(context)
     return Anatomy(

@@ -1,4 +1,4 @@
-"""Which errors systems share, and what two of them could do together."""
+"""Complementarity: the errors that systems share, and what a combination of two could gain."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Rates:
 
 
 def complement(own: Floats, others: Floats, common: Floats) -> Floats:
-    """Return the share of A's errors that B does not make (equations 8 to 10).
+    """Compute the share of A's errors that B does not make (equations 8 to 10).
 
     It is 1 where B makes none at all, and undefined where A makes none and B does.
 
@@ -89,7 +89,7 @@ def complement(own: Floats, others: Floats, common: Floats) -> Floats:
 
 
 def f_complement(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats:
-    """Return the harmonic mean of complementary precision and recall (equation 11), recall weighing β times as much.
+    """Compute the harmonic mean of complementary precision and recall (equation 11), with recall weighted by β.
 
     Equation 12 is misprinted; this is van Rijsbergen's F (equation 4), which gives equation 11 at β = 1. It is 0 where
     both are 0, and undefined where either is.
@@ -102,23 +102,22 @@ def f_complement(precision: Floats, recall: Floats, beta: float = 1.0) -> Floats
     return np.where(below == 0, 0.0, ratio((1 + square) * precision * recall, below))
 
 
-# Which errors two systems make, and which both make: the integers behind complementarity (DEFINITIONS 3).
+# The errors of two systems, alone and shared: the counts from which complementarity is computed (DEFINITIONS 3).
 #
-# Errors are few beside what is right, so each run's are kept as rows of their table, and what two runs share is looked
-# up
-# at the rows of one of them alone.
+# Errors are few compared with correct answers, so each run's errors are stored as row numbers, and shared errors are
+# looked up at the rows of one run alone.
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Counts:
-    """How often two systems err, alone and together: numbers, or arrays of them by unit, label or resample.
+    """The error counts of two systems, alone and together: numbers, or arrays by unit, label or resample.
 
     Args:
         positives: the items of the key.
         missed_first: those that the first misses.
         missed_second: those that the second misses.
         missed_both: those that both miss.
-        spurious_first: the items beside the key that the first claims.
+        spurious_first: the items not in the key that the first claims.
         spurious_second: those that the second claims.
         spurious_both: those that both claim.
         sites: the sites.
@@ -141,16 +140,16 @@ class Counts:
     wrong_both: Floats
 
     def matrix(self) -> Floats:
-        """Return the counts, in the order above, along a last axis."""
+        """Stack the counts, in the order above, along a last axis."""
         return np.stack([getattr(self, each.name) for each in fields(self)], axis=-1)
 
     @classmethod
     def of(cls, matrix: Floats) -> Counts:
-        """Return the counts that a matrix holds along its last axis."""
+        """Unstack counts from the last axis of a matrix."""
         return cls(**{each.name: matrix[..., place] for place, each in enumerate(fields(cls))})
 
     def swapped(self) -> Counts:
-        """Return the counts with the second system first."""
+        """Return the counts with the two systems exchanged."""
         return Counts(
             positives=self.positives,
             missed_first=self.missed_second,
@@ -180,9 +179,9 @@ class Counts:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Grouping:
-    """By what errors are counted: for each item and each site the number of its group, of `size` groups.
+    """The groups by which errors are counted: for each item and site the number of its group, of `size` groups.
 
-    The others are those of the items and sites that are only counted, by kind.
+    The `folded` fields are for kinds of items and sites that are stored only as counts.
     """
 
     items: NDArray[np.integer]
@@ -191,8 +190,8 @@ class Grouping:
     folded_items: NDArray[np.integer] | None = None
     folded_sites: NDArray[np.integer] | None = None
 
-    def crossed(self, other: Grouping) -> Grouping:
-        """Return the groups of another grouping inside each of these."""
+    def cross(self, other: Grouping) -> Grouping:
+        """Return the cross product with another grouping, its groups nested inside these."""
 
         def inside(mine: NDArray[np.integer], theirs: NDArray[np.integer]) -> NDArray[np.integer]:
             return mine.astype(np.int64) * other.size + theirs
@@ -209,21 +208,21 @@ class Grouping:
         )
 
     def of_items(self, rows: Rows | Truths) -> Floats:
-        """Count some items."""
+        """Count the given items by group."""
         return np.bincount(self.items[rows], minlength=self.size).astype(np.float64)
 
     def of_sites(self, rows: Rows) -> Floats:
-        """Count some sites."""
+        """Count the given sites by group."""
         return np.bincount(self.sites[rows], minlength=self.size).astype(np.float64)
 
 
 class SharedErrors:
-    """The errors of each run, and those of two.
+    """The errors of each run, and the shared errors of two.
 
     Args:
         items: the items of a view.
         sites: its sites.
-        runs: how many runs there are.
+        runs: the number of runs.
 
     """
 
@@ -239,7 +238,7 @@ class SharedErrors:
 
     @cached_property
     def spurious(self) -> list[Rows]:
-        """The items beside the key that each run claims."""
+        """The items not in the key that each run claims."""
         return [np.flatnonzero(~self.items.positive & self.has[run]) for run in self.runs]
 
     @cached_property
@@ -248,7 +247,7 @@ class SharedErrors:
         return [np.flatnonzero(~right) for right in self.sites.disputed.right]
 
     def missed_beside(self, run: int, other: int) -> Rows:
-        """Return the items of the key that a run misses and that count for another run too."""
+        """Return the items of the key that a run misses and that also count for another run."""
         rows = self.missed[run]
         return rows[self.items.counts(other)[rows]] if self.apart else rows
 
@@ -258,7 +257,7 @@ class SharedErrors:
         return rows[~self.has[second][rows]]
 
     def spurious_in_both(self, first: int, second: int) -> Rows:
-        """Return the items beside the key that two runs claim."""
+        """Return the items not in the key that two runs claim."""
         rows = self.spurious[first]
         return rows[self.has[second][rows]]
 
@@ -269,7 +268,7 @@ class SharedErrors:
 
 
 class Tally:
-    """Counts errors by groups; what is said of one run is counted once for all its pairs."""
+    """Counts errors by group; the counts of one run are computed once for all its pairs."""
 
     def __init__(self, errors: SharedErrors, by: Grouping) -> None:
         self._errors, self._by = errors, by
@@ -287,7 +286,7 @@ class Tally:
         self._wrong = [self._contested.of_sites(rows) for rows in errors.wrong]
 
     def counts(self, first: int, second: int) -> Counts:
-        """Count the errors of two runs. Items of the key count where they do for both."""
+        """Count the errors of two runs; only items of the key that count for both are included."""
         errors, by = self._errors, self._by
         positives, missed = self._positives, (self._missed[first], self._missed[second])
         if errors.apart:
@@ -311,24 +310,24 @@ class Tally:
         )
 
 
-# The errors that pairs of systems share, counted by unit and by label, and over resamples of the units.
+# The errors of pairs of systems, counted by unit and by label, and over resamples of the units.
 
 
-LABEL_INTERVALS = 600
-"""Up to so many labels times pairs get intervals of their own; for more, look at fewer systems at a time."""
+MAX_LABEL_INTERVALS = 600
+"""The largest number of labels times pairs for which labels get intervals; for more, compare fewer systems."""
 
-_COLUMNS, _CELLS = 4096, 1 << 24  # of counts that are resampled at a time, and of these times units
+_MAX_COLUMNS, _MAX_CELLS = 4096, 1 << 24  # of counts that are resampled at a time, and of these times units
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CountedPair:
-    """The counts of a pair: of all items, then of each label; the same over resamples, if there are any.
+    """The counts of a pair, of all items and then of each label; the same over resamples, if there are any.
 
     Args:
         first: the first system.
         second: the second.
         totals: as (1 + labels, counts), in the order of `Counts`; the last group is for sites without a label.
-        drawn: as (resamples, 1 + labels, counts), or (resamples, 1, counts) where labels are not drawn.
+        drawn: as (resamples, 1 + labels, counts), or (resamples, 1, counts) where labels are not resampled.
 
     """
 
@@ -339,7 +338,7 @@ class CountedPair:
 
 
 class ComplementGround:
-    """What all pairs share: whose errors are counted how, and by which units and labels."""
+    """The data shared by all pairs: the errors of runs, and the units and labels by which they are counted."""
 
     def __init__(self, context: Context, beta: float, pairs: int, *, labels: bool) -> None:
         self.context, self.beta, self.view = context, beta, context.view
@@ -347,26 +346,26 @@ class ComplementGround:
         self.sets = context.sites.parts is not None
         self.exclusive = self.over == "sites" and not self.sets
         self.errors = SharedErrors(self.view.items, context.sites, len(context.verdicts.runs))
-        self.labels = self._labels() if labels else ()
+        self.labels = self._sort_labels() if labels else ()
         self.drawn = bool(context.resamples) and len(context.active) > 1
-        self.labels_drawn = self.drawn and len(self.labels) * pairs <= LABEL_INTERVALS
-        told = "no intervals for labels, of which there are too many times pairs: choose a pair by --base and --new"
-        self.notes = (told,) if self.drawn and not self.labels_drawn else ()
+        self.labels_drawn = self.drawn and len(self.labels) * pairs <= MAX_LABEL_INTERVALS
+        note = "no intervals for labels, of which there are too many times pairs: choose a pair by --base and --new"
+        self.notes = (note,) if self.drawn and not self.labels_drawn else ()
 
-    def _labels(self) -> tuple[str, ...]:
-        """Return the labels of items, the most frequent in the key first."""
+    def _sort_labels(self) -> tuple[str, ...]:
+        """Sort the labels of items, the most frequent in the key first."""
         items = self.view.items
         known = items.positives.tolist()
         there = np.flatnonzero(items.positives + np.bincount(items.label, minlength=len(items.names))).tolist()
         return tuple(items.names[code] for code in sorted(there, key=lambda code: (-known[code], items.names[code])))
 
     @cached_property
-    def _plain(self) -> tuple[bool, ...]:
+    def _plain_runs(self) -> tuple[bool, ...]:
         runs = range(len(self.context.verdicts.runs))
-        return tuple(self.view.items.is_plain(run) and self._finds_the_very_spans(run) for run in runs)
+        return tuple(self.view.items.is_plain(run) and self._finds_exact_spans(run) for run in runs)
 
-    def _finds_the_very_spans(self, run: int) -> bool:
-        """Whether every item of the key that a run finds is a span of its own, and not one like it."""
+    def _finds_exact_spans(self, run: int) -> bool:
+        """Whether the run finds every item of the key by an identical span, not by a similar one."""
         items, claims = self.view.items, self.view.claims
         if claims is None or items.claim is None:
             return True
@@ -374,21 +373,21 @@ class ComplementGround:
         return bool((claims.runs[run][items.claim[found]] > 0).all())
 
     def plain_pair(self, runs: Sequence[int]) -> bool:
-        """Whether the items of some runs can be put together by counting, and score as the runs' own would.
+        """Whether the union and intersection of the items of these runs can be scored from counts alone.
 
-        Each has an item or does not, with nothing between; what it finds is just what the key has; and the same items
-        of the key count for all. Where each site has one answer of each run, as mentions have, no two can be put
-        together.
+        That requires that each run has an item or not, without partial credit; that it finds exactly the items of the
+        key; and that the same items of the key count for all. Where each site has one answer per run, as mentions do,
+        answers cannot be combined.
         """
         if self.view.raised is not None:
             return False
         items = self.view.items
         alike = items.weight is None or all(np.array_equal(items.counts(runs[0]), items.counts(run)) for run in runs)
-        return alike and not self._several_ids and all(self._plain[run] for run in runs)
+        return alike and not self._has_alternative_ids and all(self._plain_runs[run] for run in runs)
 
     @cached_property
-    def _several_ids(self) -> bool:
-        """Whether the key accepts several ids somewhere: two systems may then be right with different ones."""
+    def _has_alternative_ids(self) -> bool:
+        """Whether the key accepts several ids anywhere: two systems may then be right with different ones."""
         claims = self.view.claims
         if claims is None:
             return False
@@ -397,7 +396,7 @@ class ComplementGround:
         return any(BAR in claims.names[code].partition(LINK)[2] for code in used)
 
     @cached_property
-    def _by_unit(self) -> Grouping:
+    def _unit_grouping(self) -> Grouping:
         verdicts, items, sites = self.context.verdicts, self.view.items, self.context.sites
         return Grouping(
             items=verdicts.unit_of(items),
@@ -408,8 +407,8 @@ class ComplementGround:
         )
 
     @cached_property
-    def _by_label(self) -> Grouping:
-        """Labels by their rank; one more group is for labels of sites that no item has, such as sets of none."""
+    def _label_grouping(self) -> Grouping:
+        """Labels by rank; one more group is for labels of sites that no item has, such as empty sets."""
         items, labels, folded = self.view.items, self.context.sites.labels, self.context.sites.folded
         rank = {label: place for place, label in enumerate(self.labels)}
 
@@ -425,59 +424,65 @@ class ComplementGround:
         )
 
     @cached_property
-    def _units(self) -> Tally:
-        """By unit, and where labels are drawn by label inside each."""
-        units, labels = self._by_unit, self._by_label
+    def _unit_counter(self) -> Tally:
+        """Counts by unit and, where labels are resampled, by label within each unit."""
+        units, labels = self._unit_grouping, self._label_grouping
         if not self.labels_drawn:
             return Tally(self.errors, units)
-        return Tally(self.errors, units.crossed(labels))
+        return Tally(self.errors, units.cross(labels))
 
     @cached_property
-    def _totals(self) -> Tally:
-        return Tally(self.errors, self._by_label)
+    def _label_counter(self) -> Tally:
+        return Tally(self.errors, self._label_grouping)
 
-    def _counts(self, tally: Tally, first: System, second: System, *shape: int) -> Floats:
-        """Return the counts of two systems, over all pairs of their runs, as (…, counts)."""
+    def _count_pair(self, tally: Tally, first: System, second: System, *shape: int) -> Floats:
+        """Sum the counts of two systems over all pairs of their runs, as (…, counts)."""
         parts = [tally.counts(*runs).matrix() for runs in product(first.runs, second.runs)]
         total: Floats = np.sum(parts, axis=0)
         return total.reshape(*shape, -1)
 
     def counted(self, pairs: Sequence[tuple[System, System]]) -> Iterator[CountedPair]:
-        """Count the errors of pairs, and resample as many at a time as fit into one product of weights and counts."""
+        """Count the errors of pairs; resample as many pairs at a time as fit into one product of weights and counts."""
         if not self.drawn:
-            yield from (self._without_draws(*pair) for pair in pairs)
+            yield from (self._total_counts(*pair) for pair in pairs)
             return
-        width = self._by_label.size if self.labels_drawn else 1
-        most = max(1, min(_COLUMNS, _CELLS // self._by_unit.size) // (width * len(fields(Counts))))
-        for block in _blocks([(pair, self._active(*pair)) for pair in pairs], most):
+        width = self._label_grouping.size if self.labels_drawn else 1
+        most = max(1, min(_MAX_COLUMNS, _MAX_CELLS // self._unit_grouping.size) // (width * len(fields(Counts))))
+        for block in _group_pairs([(pair, self._active_units(*pair)) for pair in pairs], most):
             active = block[0][1]
             if len(active) < 2:
-                yield from (self._without_draws(*pair) for pair, _ in block)
+                yield from (self._total_counts(*pair) for pair, _ in block)
                 continue
-            units = [self._counts(self._units, *pair, self._by_unit.size, width)[active] for pair, _ in block]
-            sums = _Sums(self.context, units)
+            units = [
+                self._count_pair(self._unit_counter, *pair, self._unit_grouping.size, width)[active]
+                for pair, _ in block
+            ]
+            sums = _ResampledSums(self.context, units)
             for number, (pair, _) in enumerate(block):
-                yield self._with_draws(pair, units[number].sum(axis=0), sums.of(number))
+                yield self._resampled_counts(pair, units[number].sum(axis=0), sums.of(number))
 
-    def _without_draws(self, first: System, second: System) -> CountedPair:
+    def _total_counts(self, first: System, second: System) -> CountedPair:
         return CountedPair(
-            first, second, _with_sum(self._counts(self._totals, first, second, self._by_label.size)), None
+            first,
+            second,
+            _prepend_sum(self._count_pair(self._label_counter, first, second, self._label_grouping.size)),
+            None,
         )
 
-    def _with_draws(self, pair: tuple[System, System], totals: Floats, drawn: Floats) -> CountedPair:
+    def _resampled_counts(self, pair: tuple[System, System], totals: Floats, drawn: Floats) -> CountedPair:
         if self.labels_drawn:
-            return CountedPair(*pair, _with_sum(totals), _with_sum(drawn))
-        return replace(self._without_draws(*pair), drawn=drawn)
+            return CountedPair(*pair, _prepend_sum(totals), _prepend_sum(drawn))
+        return replace(self._total_counts(*pair), drawn=drawn)
 
-    def _active(self, first: System, second: System) -> NDArray[np.int64]:
-        """Return the units of a pair: which other systems there are must not matter."""
+    def _active_units(self, first: System, second: System) -> NDArray[np.int64]:
+        """Return the units of a pair, which must not depend on the other systems."""
         return self.context.active_among(first.name, second.name)
 
 
-def _blocks(
+def _group_pairs(
     pairs: Sequence[tuple[tuple[System, System], NDArray[np.int64]]], most: int
 ) -> Iterator[list[tuple[tuple[System, System], NDArray[np.int64]]]]:
-    """Put neighbouring pairs with the same units together, so that they share draws."""
+    """Group neighbouring pairs with the same units, so that they share draws."""
     block: list[tuple[tuple[System, System], NDArray[np.int64]]] = []
     for each in pairs:
         if block and (len(block) == most or not np.array_equal(block[0][1], each[1])):
@@ -488,15 +493,15 @@ def _blocks(
         yield block
 
 
-def _with_sum(counts: Floats) -> Floats:
-    """Put the sum over labels before them: (…, labels, counts)."""
+def _prepend_sum(counts: Floats) -> Floats:
+    """Prepend the sum over labels to counts of shape (…, labels, counts)."""
     return np.concatenate([counts.sum(axis=-2, keepdims=True), counts], axis=-2)
 
 
-class _Sums:
+class _ResampledSums:
     """Sums over resamples of the units.
 
-    Many columns are the same, such as what one system misses, in all its pairs: each is drawn once.
+    Many columns are equal, such as the items that one system misses, in all its pairs: each is resampled once.
     """
 
     def __init__(self, context: Context, units: Sequence[Floats]) -> None:
@@ -508,19 +513,19 @@ class _Sums:
         self._sums = bootstrap_sums(columns[:, first], context.resamples, context.seed)
 
     def of(self, number: int) -> Floats:
-        """Return those of one pair: (resamples, labels, counts)."""
+        """Return the sums of one pair as (resamples, labels, counts)."""
         width = math.prod(self._shape)
         return self._sums[:, self._index[number * width : (number + 1) * width]].reshape(-1, *self._shape)
 
 
-# What the union and the intersection of two systems score, and what follows from that.
+# The scores of the union and the intersection of two systems, and the advice that follows from them.
 #
-# Advice rests on these measured numbers and their intervals alone (DEFINITIONS 3); how the paper reads the rates stands
-# beside it.
+# Advice depends on these measured numbers and their intervals alone (DEFINITIONS 3); the paper's interpretation of the
+# rates is reported next to it.
 
 
 HIGH, LOW = 0.5, 0.2
-"""From where on a rate is called high, and below which it is called low: our words, the paper gives no numbers."""
+"""A rate is called high from HIGH on and low below LOW; the thresholds are ours, the paper gives no numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -592,19 +597,19 @@ class Advice:
 
 
 def union_of(counts: Counts) -> tuple[Floats, Floats]:
-    """Return how many items of the key the union of two has, and how many in all."""
+    """Count the items of the key in the union of two, and all items in it."""
     found = counts.positives - counts.missed_both
     return found, found + counts.spurious_first + counts.spurious_second - counts.spurious_both
 
 
 def intersection_of(counts: Counts) -> tuple[Floats, Floats]:
-    """Return how many items of the key the intersection of two has, and how many in all."""
+    """Count the items of the key in the intersection of two, and all items in it."""
     found = counts.positives - counts.missed_first - counts.missed_second + counts.missed_both
     return found, found + counts.spurious_both
 
 
 def single_of(counts: Counts, *, second: bool) -> tuple[Floats, Floats]:
-    """Return how many items of the key one of the two has, and how many in all."""
+    """Count the items of the key that one of the two has, and all its items."""
     missed = counts.missed_second if second else counts.missed_first
     spurious = counts.spurious_second if second else counts.spurious_first
     found = counts.positives - missed
@@ -648,7 +653,7 @@ def joint(
 def scored(
     found: Floats, claimed: Floats, positives: Floats, zero_division: float | None
 ) -> tuple[Floats, Floats, Floats]:
-    """Return precision, recall and F1 of a set of items; where one is undefined, the value that was asked for."""
+    """Compute precision, recall and F1 of a set of items; undefined ones become the value of `zero_division`."""
     precision, recall, f1 = ratio(found, claimed), ratio(found, positives), ratio(2 * found, claimed + positives)
     if zero_division is None:
         return precision, recall, f1
@@ -657,7 +662,7 @@ def scored(
 
 
 def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> Ceiling:
-    """Say how often either of two values is right."""
+    """Compute the upper bound of choosing between two values: the sites at which either is right."""
     better = bool(total.wrong_second < total.wrong_first)
 
     def gain(counts: Counts) -> Floats:
@@ -678,23 +683,23 @@ def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> 
 
 
 NO_UNION = "what two systems say of mentions makes no chains together: there is no union and no intersection to score"
-"""Why there is no advice for sites that runs raise."""
+"""Why there is no advice for views in which runs raise sites."""
 
 
 def advise(union: Joint | None, intersection: Joint | None, most: Ceiling | None) -> str:
-    """Say what follows from the measured union and intersection, or from the ceiling where sites have one value."""
+    """Write advice from the measured union and intersection, or from the ceiling where sites have one value."""
     if most is not None:
         return _advise_choice(most)
     if union is None or intersection is None:
         return "the view gives partial credit, or other items of the key to each system: see what `combine` scores"
-    raising = [(name, each) for name, each in (("union", union), ("intersection", intersection)) if _above(each)]
+    raising = [(name, each) for name, each in (("union", union), ("intersection", intersection)) if _is_gain(each)]
     if raising:
         name, best = max(raising, key=lambda pair: pair[1].f1_gain or 0.0)
-        return f"take the {name}, which gains over {best.over}: {_gain(best)}"
-    said = f"union {_gain(union)}; intersection {_gain(intersection)}"
+        return f"take the {name}, which gains over {best.over}: {_format_gain(best)}"
+    gains = f"union {_format_gain(union)}; intersection {_format_gain(intersection)}"
     if all(each.high is not None and each.high < 0 for each in (union, intersection)):
-        return f"keep {union.over} alone: {said}"
-    return f"no clear gain over {union.over}: {said}"
+        return f"keep {union.over} alone: {gains}"
+    return f"no clear gain over {union.over}: {gains}"
 
 
 def _advise_choice(most: Ceiling) -> str:
@@ -709,12 +714,12 @@ def _advise_choice(most: Ceiling) -> str:
     )
 
 
-def _above(each: Joint) -> bool:
+def _is_gain(each: Joint) -> bool:
     return each.low is not None and each.low > 0
 
 
-def _gain(each: Joint) -> str:
-    """Write a gain: `F1 +1.20 [+0.30, +2.00] (recall +4.10, precision -2.00)`."""
+def _format_gain(each: Joint) -> str:
+    """Format a gain: `F1 +1.20 [+0.30, +2.00] (recall +4.10, precision -2.00)`."""
     if each.f1_gain is None:
         return "F1 n/a"
     span = "" if each.low is None or each.high is None else f" [{100 * each.low:+.2f}, {100 * each.high:+.2f}]"
@@ -724,9 +729,9 @@ def _gain(each: Joint) -> str:
 
 
 def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
-    """Say how the paper reads the rates (section 4.2, as DEFINITIONS mends it); where sites have one value, Comp.
+    """Write the paper's interpretation of the rates (section 4.2, as corrected in DEFINITIONS).
 
-    Of errors that the system does not make there is nothing to read.
+    Where sites have one value, Comp is described instead. Kinds of errors that the system does not make are left out.
     """
     if exclusive:
         wrong, both = int(counts.wrong_first), int(counts.wrong_both)
@@ -735,7 +740,7 @@ def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
         return f"{other} has {100 * (1 - both / wrong):.2f} % of those right that {system} has wrong"
     parts = []
     if counts.missed_first > 0:
-        size = _size(1 - float(counts.missed_both / counts.missed_first))
+        size = _rate_level(1 - float(counts.missed_both / counts.missed_first))
         finds = {
             "high": f"{other} finds much that {system} misses, a union raises recall",
             "middling": f"{other} finds some of what {system} misses",
@@ -743,7 +748,7 @@ def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
         }
         parts.append(f"{size} RComp: {finds[size]}")
     if counts.spurious_first > 0:
-        size = _size(1 - float(counts.spurious_both / counts.spurious_first))
+        size = _rate_level(1 - float(counts.spurious_both / counts.spurious_first))
         claims = {
             "high": f"few false positives of {system} are shared, an intersection removes most",
             "middling": f"an intersection removes some false positives of {system}",
@@ -753,17 +758,17 @@ def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
     return "; ".join(parts) or f"{system} makes no errors that {other} could spare it"
 
 
-def _size(rate: float) -> str:
+def _rate_level(rate: float) -> str:
     return "high" if rate >= HIGH else "low" if rate < LOW else "middling"
 
 
-# Which errors of one system another does not make (Brill & Wu 1998; Derczynski 2016; DEFINITIONS 3).
+# The errors of one system that another does not make (Brill & Wu 1998; Derczynski 2016; DEFINITIONS 3).
 #
-# Equation 8 holds for all three rates: the share of A's errors that B does not make. Equation 1 prints another
-# denominator; that is a slip.
+# Equation 8 holds for all three rates: the share of A's errors that B does not make. The denominator printed in
+# equation 1 is a misprint.
 
 
-_REASONS = ("error", "spurious item", "missed item")
+_ERROR_KINDS = ("error", "spurious item", "missed item")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -883,7 +888,7 @@ class Complementarity(Finding):
 def complementarity(
     context: Context, beta: float = 1.0, systems: Sequence[str] | None = None, *, labels: bool = True
 ) -> Complementarity:
-    """Say which errors of each system every other does not make; of all systems, or of some."""
+    """Measure which errors of each system every other does not make, for all systems or the given ones."""
     if not (math.isfinite(beta) and beta > 0):
         raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
     view = context.view
@@ -895,26 +900,26 @@ def complementarity(
             raise UsageError(f"the system {name!r} is compared with itself")
     if len(chosen) < 2:
         raise UsageError("complementarity needs two systems", hint=f"there is only {chosen[0].name!r}")
-    ground = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
-    pairs = tuple(_pair(ground, counted) for counted in ground.counted(list(combinations(chosen, 2))))
-    return Complementarity(view=view.name, over=ground.over, beta=beta, pairs=pairs, diversity=None, notes=ground.notes)
+    setup = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
+    pairs = tuple(_make_pair(setup, counted) for counted in setup.counted(list(combinations(chosen, 2))))
+    return Complementarity(view=view.name, over=setup.over, beta=beta, pairs=pairs, diversity=None, notes=setup.notes)
 
 
-def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
+def _make_pair(setup: ComplementGround, counted: CountedPair) -> ComplementPair:
     names = counted.first.name, counted.second.name
-    writer = _Writer(ground, counted.first, counted.second)
+    writer = _OverlapWriter(setup, counted.first, counted.second)
     total = Counts.of(counted.totals[0])
     drawn = None if counted.drawn is None else Counts.of(counted.drawn[:, 0])
-    (forth, back), *labels = _both_ways(ground, names, counted)
-    told = ground.plain_pair(counted.first.runs + counted.second.runs)
-    forced = ground.context.zero_division
+    (forth, back), *labels = _both_directions(setup, names, counted)
+    countable = setup.plain_pair(counted.first.runs + counted.second.runs)
+    forced = setup.context.zero_division
     union, intersection = (
-        joint(names, total=total, resampled=drawn, made=made, zero_division=forced) if told else None
+        joint(names, total=total, resampled=drawn, made=made, zero_division=forced) if countable else None
         for made in ("union", "intersection")
     )
-    most = ceiling(names, total, drawn) if ground.exclusive else None
+    most = ceiling(names, total, drawn) if setup.exclusive else None
     paper = tuple(
-        reading(*pair, counts, exclusive=ground.exclusive)
+        reading(*pair, counts, exclusive=setup.exclusive)
         for pair, counts in ((names, total), (names[::-1], total.swapped()))
     )
     return ComplementPair(
@@ -926,32 +931,34 @@ def _pair(ground: ComplementGround, counted: CountedPair) -> ComplementPair:
         union=union,
         intersection=intersection,
         ceiling=most,
-        advice=Advice(NO_UNION if ground.view.raised is not None else advise(union, intersection, most), paper),
-        labels=tuple(_labels(ground, counted, labels, writer)),
+        advice=Advice(NO_UNION if setup.view.raised is not None else advise(union, intersection, most), paper),
+        labels=tuple(_label_rows(setup, counted, labels, writer)),
     )
 
 
-def _labels(
-    ground: ComplementGround, counted: CountedPair, rates: Sequence[tuple[Rates, Rates]], writer: _Writer
+def _label_rows(
+    setup: ComplementGround, counted: CountedPair, rates: Sequence[tuple[Rates, Rates]], writer: _OverlapWriter
 ) -> Iterator[LabelComplement]:
-    """Give the counts and rates of each label that the key or one of the two has; the last group has none."""
-    for label, row, (forth, back) in zip(ground.labels, counted.totals[1:], rates, strict=False):
+    """Yield the counts and rates of each label that the key or one of the two has; the last group has no label."""
+    for label, row, (forth, back) in zip(setup.labels, counted.totals[1:], rates, strict=False):
         counts = Counts.of(row)
         if counts.positives + counts.spurious_first + counts.spurious_second > 0:
             yield LabelComplement(shown(label), writer.overlap(counts, label), forth, back)
 
 
-def _both_ways(ground: ComplementGround, names: tuple[str, str], counted: CountedPair) -> list[tuple[Rates, Rates]]:
-    """Make the rates of a pair in both directions: of all items, then of each label."""
+def _both_directions(
+    setup: ComplementGround, names: tuple[str, str], counted: CountedPair
+) -> list[tuple[Rates, Rates]]:
+    """Compute the rates of a pair in both directions, of all items and then of each label."""
     total = Counts.of(counted.totals)
     drawn = None if counted.drawn is None else Counts.of(counted.drawn)
     found = []
     for second in (False, True):
         system, other = names[::-1] if second else names
-        values = _values(ground, total.swapped() if second else total)
-        samples = None if drawn is None else _values(ground, drawn.swapped() if second else drawn)
+        values = _rate_values(setup, total.swapped() if second else total)
+        samples = None if drawn is None else _rate_values(setup, drawn.swapped() if second else drawn)
         columns = [
-            _column(number, values, None if samples is None else samples[number], system)
+            _rate_column(number, values, None if samples is None else samples[number], system)
             for number in range(len(values))
         ]
         found.append(
@@ -963,55 +970,55 @@ def _both_ways(ground: ComplementGround, names: tuple[str, str], counted: Counte
     return list(zip(*found, strict=True))
 
 
-def _column(number: int, values: Sequence[Floats], samples: Floats | None, system: str) -> list[Rate]:
-    """Make one kind of rate, of all items and of each label; what was not drawn has no interval."""
+def _rate_column(number: int, values: Sequence[Floats], samples: Floats | None, system: str) -> list[Rate]:
+    """Make one kind of rate, of all items and of each label; rates that were not resampled have no interval."""
     spans: list[Interval] = [] if samples is None else intervals(samples)
     spans += [(None, None)] * (len(values[number]) - len(spans))
     rates = []
     for place, (value, span) in enumerate(zip(values[number].tolist(), spans, strict=True)):
         known = defined(value)
-        reason = _reason(number, [each[place] for each in values], system) if known is None else None
+        reason = _undefined_reason(number, [each[place] for each in values], system) if known is None else None
         rates.append(Rate(known, *span, reason))
     return rates
 
 
-def _values(ground: ComplementGround, counts: Counts) -> tuple[Floats, ...]:
-    """Return Comp, PComp, RComp, FComp and FβComp of all items and of each label."""
+def _rate_values(setup: ComplementGround, counts: Counts) -> tuple[Floats, ...]:
+    """Compute Comp, PComp, RComp, FComp and FβComp of all items and of each label."""
     precision = complement(counts.spurious_first, counts.spurious_second, counts.spurious_both)
     recall = complement(counts.missed_first, counts.missed_second, counts.missed_both)
     over_items, over_sites = complement(*counts.item_errors()), complement(*counts.site_errors())
-    comp = over_items if ground.over == "items" else over_sites
-    if ground.sets:  # a site has many labels there, so each is compared by its items
+    comp = over_items if setup.over == "items" else over_sites
+    if setup.sets:  # a site has many labels there, so each is compared by its items
         comp = np.concatenate([over_sites[..., :1], over_items[..., 1:]], axis=-1)
     rates = (
         comp,
         precision,
         recall,
         f_complement(precision, recall),
-        f_complement(precision, recall, ground.beta),
+        f_complement(precision, recall, setup.beta),
     )
-    forced = ground.context.zero_division
+    forced = setup.context.zero_division
     return rates if forced is None else tuple(np.where(np.isnan(each), forced, each) for each in rates)
 
 
-def _reason(number: int, values: Sequence[float], system: str) -> str:
-    """Say why a rate is undefined: A has no error of this kind, and B has."""
-    if number < len(_REASONS):
-        return f"{system} has no {_REASONS[number]}"
+def _undefined_reason(number: int, values: Sequence[float], system: str) -> str:
+    """Explain why a rate is undefined: A has no error of this kind, but B has."""
+    if number < len(_ERROR_KINDS):
+        return f"{system} has no {_ERROR_KINDS[number]}"
     return " and ".join(f"{name} is undefined" for name, at in (("PComp", 1), ("RComp", 2)) if np.isnan(values[at]))
 
 
-class _Writer:
-    """Writes counts of a pair with the conditions that select them.
+class _OverlapWriter:
+    """Writes the counts of a pair with the conditions that select them.
 
-    Where each system has one run and the key is the same for both, the condition names the runs; else it speaks of
-    the pair, and selects items once for every pair of runs.
+    Where each system has one run and the key is the same for both, the condition names the runs; otherwise it uses the
+    names of the pair's sides (`base_claims`), and selects items once for every pair of runs.
     """
 
-    def __init__(self, ground: ComplementGround, first: System, second: System) -> None:
-        self.ground = ground
-        runs = ground.context.verdicts.runs
-        plain = len(first.runs) == len(second.runs) == 1 and ground.view.items.weight is None
+    def __init__(self, setup: ComplementGround, first: System, second: System) -> None:
+        self.setup = setup
+        runs = setup.context.verdicts.runs
+        plain = len(first.runs) == len(second.runs) == 1 and setup.view.items.weight is None
         names = [quote(runs[system.runs[0]]) for system in (first, second)]
         self.has = [f"claims({name})" for name in names] if plain else ["base_claims", "new_claims"]
         self.right = [f"right({name})" for name in names] if plain else ["base_right", "new_right"]
@@ -1030,23 +1037,23 @@ class _Writer:
             f"negative and not {one} and {two}": counts.spurious_second - counts.spurious_both,
         }
         also = "" if label is None else f" and {is_value('label', shown(label))}"
-        both, first, second, neither, *beside = [Cell(int(count), f"{where}{also}") for where, count in items.items()]
-        wrong = self._wrong(counts, label)
+        both, first, second, neither, *spurious = [Cell(int(count), f"{where}{also}") for where, count in items.items()]
+        wrong = self._wrong_cells(counts, label)
         return Overlap(
             found_by_both=both,
             found_by_first=first,
             found_by_second=second,
             found_by_neither=neither,
-            spurious_in_both=beside[0],
-            spurious_in_first=beside[1],
-            spurious_in_second=beside[2],
+            spurious_in_both=spurious[0],
+            spurious_in_first=spurious[1],
+            spurious_in_second=spurious[2],
             wrong_in_both=wrong[0],
             wrong_in_first=wrong[1],
             wrong_in_second=wrong[2],
         )
 
-    def _wrong(self, counts: Counts, label: str | None) -> tuple[Cell | None, Cell | None, Cell | None]:
-        if self.ground.over == "items" or (self.ground.sets and label is not None):
+    def _wrong_cells(self, counts: Counts, label: str | None) -> tuple[Cell | None, Cell | None, Cell | None]:
+        if self.setup.over == "items" or (self.setup.sets and label is not None):
             return None, None, None
         one, two = self.right
         sites = {
@@ -1054,12 +1061,12 @@ class _Writer:
             f"not {one} and {two}": counts.wrong_first - counts.wrong_both,
             f"{one} and not {two}": counts.wrong_second - counts.wrong_both,
         }
-        also = "" if label is None else f" and {is_label(self.ground.context.sites, shown(label))}"
+        also = "" if label is None else f" and {is_label(self.setup.context.sites, shown(label))}"
         both, first, second = [Cell(int(count), f"{where}{also}") for where, count in sites.items()]
         return both, first, second
 
 
-# Every system against one baseline: what it gains, what it breaks, and which of the baseline's errors it spares.
+# Every system against one baseline: gains, new errors, and the baseline's errors that it does not make.
 
 
 MEASURES = ("precision", "recall", "f1")
@@ -1139,7 +1146,7 @@ def against(context: Context, baseline: str) -> Against:
             continue
         rates = complementarity(context, systems=[baseline, system.name], labels=False).rates(baseline, system.name)
         found = difference(replace(context, resamples=0), baseline, system.name)
-        gains = _gains(context, baseline, system.name)
+        gains = _measure_gains(context, baseline, system.name)
         rows.append(
             AgainstRow(
                 system=system.name,
@@ -1160,8 +1167,8 @@ def against(context: Context, baseline: str) -> Against:
     return Against(context.view.name, baseline, tuple(rows))
 
 
-def _gains(context: Context, baseline: str, system: str) -> tuple[Gain, Gain, Gain]:
-    """Return what a system's precision, recall and F1 are above the baseline's; no other system matters."""
+def _measure_gains(context: Context, baseline: str, system: str) -> tuple[Gain, Gain, Gain]:
+    """Compute the gains of a system in precision, recall and F1 over the baseline, independent of other systems."""
     context = context.among(baseline, system)
     chosen = [measure(name) for name in MEASURES]
     table = scores(replace(context, resamples=0), chosen)

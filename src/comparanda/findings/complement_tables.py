@@ -1,4 +1,4 @@
-"""Complementarity as tables: rates, the integers behind them, what union and intersection score, advice."""
+"""Complementarity as tables: rates, their counts, the scores of union and intersection, advice."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from comparanda.render.charts import Group, MatrixCell, MatrixChart, UpSetChart
 
 
-_PAIRS, _LABELS, _MATRIX, _ADVICE = 45, 20, 12, 10  # how many rows or columns are shown unless told otherwise
-_REST = {"one": "pair", "many": "pairs"}
+_SHOWN_PAIRS, _SHOWN_LABELS, _MAX_MATRIX, _SHOWN_ADVICE = 45, 20, 12, 10  # the default number of rows or columns
+_PAIR_WORDS = {"one": "pair", "many": "pairs"}
 
 
 def complement_tables(finding: Complementarity, top: int | None) -> tuple[Table, ...]:
-    """Return the rates of all ordered pairs, the counts behind them, and what each pair could do together."""
-    found = [_rate_table(finding, top), *_matrix(finding), _count_table(finding, top)]
+    """Return tables of the rates of all ordered pairs, of their counts, and of each pair's union and intersection."""
+    found = [_rate_table(finding, top), *_matrix_tables(finding), _count_table(finding, top)]
     if all(pair.ceiling is None for pair in finding.pairs):
         found.append(_joint_table(finding, top))
-    found[-1] = replace(found[-1], notes=(*found[-1].notes, *_advised(finding, top)))
+    found[-1] = replace(found[-1], notes=(*found[-1].notes, *_advice_notes(finding, top)))
     if len(finding.pairs) == 1 and finding.pairs[0].labels:
         found.append(_label_table(finding, finding.pairs[0], top))
     return tuple(found)
@@ -44,9 +44,9 @@ def _rate_table(finding: Complementarity, top: int | None) -> Table:
     rows = [
         (rates.system, rates.other, *_rate_cells(finding, rates, spared))
         for pair in finding.pairs
-        for rates, spared in _both_ways(finding, pair, pair)
+        for rates, spared in _both_directions(finding, pair, pair)
     ]
-    kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
+    kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
     title = f"Complementarity: which share of a system's errors another does not make (Comp over {finding.over})"
     reasons = {
         f"n/a: {rate.reason}"
@@ -69,18 +69,18 @@ def _rate_fields(finding: Complementarity) -> tuple[Field, ...]:
 
 
 def _rate_cells(finding: Complementarity, rates: Rates, spared: Mapping[str, Link]) -> tuple[Any, ...]:
-    """Return rates and their intervals; those that are plain shares of errors lead to what the other does not make."""
+    """Return rates and their intervals; plain shares of errors link to the errors that the other does not make."""
     shown = ("comp", "pcomp", "rcomp", "fcomp", *(("fbeta",) if finding.beta != 1 else ()))
     cells = [(getattr(rates, kind), spared.get(kind)) for kind in shown]
     return tuple(cell for rate, link in cells for cell in (Linked(rate.value, link), (rate.low, rate.high)))
 
 
-def _both_ways(
+def _both_directions(
     finding: Complementarity, pair: ComplementPair, row: ComplementPair | LabelComplement
 ) -> Iterable[tuple[Rates, dict[str, Link]]]:
-    """Yield the rates of a pair in both directions, each with what leads to the errors that the other does not make.
+    """Yield the rates of a pair in both directions, each with links to the errors that the other does not make.
 
-    Where there is no such error nothing leads to it: the rate may then be 0, or 1 because nobody errs.
+    Where there is no such error there is no link: the rate may then be 0, or 1 because neither makes errors.
     """
     mine = row.overlap
     for rates, wrong, spurious, found in (
@@ -93,16 +93,16 @@ def _both_ways(
         yield rates, links
 
 
-def _matrix(finding: Complementarity) -> tuple[Table, ...]:
-    """Return FComp, or Comp over sites, of every system (rows) by every other (columns), if they are not too many."""
+def _matrix_tables(finding: Complementarity) -> tuple[Table, ...]:
+    """Return the matrix of FComp, or Comp over sites, of systems (rows) by systems (columns), if not too many."""
     names = list(dict.fromkeys(name for pair in finding.pairs for name in (pair.first, pair.second)))
-    if not 2 < len(names) <= _MATRIX:
+    if not 2 < len(names) <= _MAX_MATRIX:
         return ()
     kind, title = ("fcomp", "FComp") if finding.over == "items" else ("comp", "Comp")
     found = {
         (rates.system, rates.other): Linked(getattr(rates, kind).value, spared.get(kind))
         for pair in finding.pairs
-        for rates, spared in _both_ways(finding, pair, pair)
+        for rates, spared in _both_directions(finding, pair, pair)
     }
     rows = []
     for name in names:
@@ -138,7 +138,7 @@ def _count_table(finding: Complementarity, top: int | None) -> Table:
             Field("wrong_in_first", "first alone", "count"),
             Field("wrong_in_second", "second alone", "count"),
         ]
-    kept, notes = cut(rows, _at_least(top), _PAIRS, **_REST)
+    kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
     return Table(
         name="overlap",
         title="The integers behind: items of the key found, items beside it claimed",
@@ -180,7 +180,7 @@ def _joint_table(finding: Complementarity, top: int | None) -> Table:
     for pair in finding.pairs:
         for made, each in (("union", pair.union), ("intersection", pair.intersection)):
             rows.append((pair.first, pair.second, made, *_joint_cells(each)))
-    kept, notes = cut(rows, top=_at_least(top), usual=2 * _PAIRS, one="row", many="rows")
+    kept, notes = cut(rows, top=_row_limit(top), usual=2 * _SHOWN_PAIRS, one="row", many="rows")
     return Table(
         name="joint",
         title="What union and intersection score, beside the better of the two",
@@ -196,10 +196,10 @@ def _joint_cells(each: Joint | None) -> tuple[Any, ...]:
     return each.precision, each.recall, each.f1, each.over, each.f1_gain, (each.low, each.high)
 
 
-def _advised(finding: Complementarity, top: int | None) -> tuple[str, ...]:
-    """Return what to do with each pair, and for a single one how the paper reads its rates."""
+def _advice_notes(finding: Complementarity, top: int | None) -> tuple[str, ...]:
+    """Return the advice on each pair, and for a single pair the paper's interpretation of its rates."""
     rows = [(f"{pair.first} and {pair.second}: {pair.advice.measured}",) for pair in finding.pairs]
-    kept, more = cut(rows, top, _ADVICE, **_REST)
+    kept, more = cut(rows, top, _SHOWN_ADVICE, **_PAIR_WORDS)
     paper = finding.pairs[0].advice.paper if len(finding.pairs) == 1 else ()
     return (*(text for (text,) in kept), *more, *(f"as the paper reads it: {text}" for text in paper))
 
@@ -208,7 +208,7 @@ def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None
     rows = [
         (row.label, rates.system, rates.other, *_rate_cells(finding, rates, spared))
         for row in pair.labels
-        for rates, spared in _both_ways(finding, pair, row)
+        for rates, spared in _both_directions(finding, pair, row)
     ]
     fields = (
         Field("label", "label"),
@@ -216,19 +216,19 @@ def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None
         Field("other", "not made by"),
         *_rate_fields(finding),
     )
-    kept, notes = cut(rows, top=top, usual=2 * _LABELS, one="row", many="rows")
+    kept, notes = cut(rows, top=top, usual=2 * _SHOWN_LABELS, one="row", many="rows")
     return Table(
         name="labels", title="Complementarity by label, the most frequent first", fields=fields, rows=kept, notes=notes
     )
 
 
-def _at_least(top: int | None) -> int | None:
-    """Return how many pairs to show: none of them is the first."""
-    return max(top, _PAIRS) if top else top
+def _row_limit(top: int | None) -> int | None:
+    """Return the number of pairs to show, at least the default: pairs are not ranked."""
+    return max(top, _SHOWN_PAIRS) if top else top
 
 
 def against_table(finding: Against, top: int | None) -> Table:
-    """Return one row a system."""
+    """Return the table of gains with one row per system."""
     fields = (
         Field("system", "system"),
         *(
@@ -245,8 +245,8 @@ def against_table(finding: Against, top: int | None) -> Table:
     )
     kept, notes = cut(
         [_against_row(finding, row) for row in finding.rows],
-        top=_at_least(top),
-        usual=_PAIRS,
+        top=_row_limit(top),
+        usual=_SHOWN_PAIRS,
         one="system",
         many="systems",
     )
@@ -276,16 +276,16 @@ def _against_row(finding: Against, row: AgainstRow) -> tuple[Any, ...]:
     )
 
 
-# Whose errors are whose, as charts: a matrix of all pairs, and who is right together.
+# Shared errors as charts: a matrix of all pairs, and the agreement patterns of runs.
 
 
-_PATTERNS = 20  # how many rows are drawn; the rest stand together
-_FEW = 12  # so many systems have cells wide enough for all digits
-_NAMED = 6  # how many systems of a pattern are read out
+_SHOWN_PATTERNS = 20  # the number of rows drawn; the rest are combined
+_MAX_WIDE_CELLS = 12  # the largest number of systems whose cells are wide enough for all digits
+_NAMED_SYSTEMS = 6  # the number of systems of a pattern that are named
 
 
 def complement_chart(finding: Complementarity) -> MatrixChart:
-    """Return which share of each system's errors every other does not make; FComp where these are of items."""
+    """Return the matrix chart of the share of each system's errors that every other does not make; FComp for items."""
     from comparanda.render.charts import MatrixChart
 
     names = tuple(dict.fromkeys(name for pair in finding.pairs for name in (pair.first, pair.second)))
@@ -295,7 +295,9 @@ def complement_chart(finding: Complementarity) -> MatrixChart:
         for each in (pair.forth, pair.back)
     ]
     known = [rate.value for _, _, rate in rates if rate.value is not None]
-    writer = _CellWriter(finding, many=len(names) > _FEW, low=min(known, default=0.0), high=max(known, default=1.0))
+    writer = _CellWriter(
+        finding, many=len(names) > _MAX_WIDE_CELLS, low=min(known, default=0.0), high=max(known, default=1.0)
+    )
     cells = {(each.system, each.other): writer.cell(pair, each, rate) for pair, each, rate in rates}
     measure = "Comp" if finding.over == "sites" else "FComp"
     return MatrixChart(
@@ -317,7 +319,7 @@ class _CellWriter:
 
     Args:
         finding: the finding.
-        many: whether there are so many systems that cells are narrow and lead nowhere.
+        many: whether there are so many systems that cells are narrow and have no links.
         low: the lowest value.
         high: the highest.
 
@@ -327,34 +329,34 @@ class _CellWriter:
         self.finding, self.many, self.low, self.high = finding, many, low, high
 
     def cell(self, pair: ComplementPair, rates: Rates, rate: Rate) -> MatrixCell:
-        """Make one; where Comp is over sites it leads to those that the one has wrong and the other not."""
+        """Make one cell; where Comp is over sites, it links to those that only the one system has wrong."""
         from comparanda.render.charts import MatrixCell
         from comparanda.render.charts.theme import brief
 
-        told = f"errors of {brief(rates.system)} not made by {brief(rates.other)}"
+        description = f"errors of {brief(rates.system)} not made by {brief(rates.other)}"
         if rate.value is None:
-            return MatrixCell(said=UNDEFINED, told=f"{told}: {UNDEFINED}")
-        said = f"{100 * rate.value:.0f}" if self.many else cell("share", rate.value)
-        told = f"{told}: {said} %"
+            return MatrixCell(said=UNDEFINED, told=f"{description}: {UNDEFINED}")
+        value = f"{100 * rate.value:.0f}" if self.many else cell("share", rate.value)
+        description = f"{description}: {value} %"
         shade = (rate.value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         alone = pair.overlap.wrong_in_first if rates is pair.forth else pair.overlap.wrong_in_second
         if alone is None or self.many:
-            return MatrixCell(said=said, told=told, shade=shade)
+            return MatrixCell(said=value, told=description, shade=shade)
         link = Link(alone.where, pair.first, pair.second, self.finding.view)
-        return MatrixCell(said=said, told=f"{told}, {counted(alone.count, 'site')}", shade=shade, link=link)
+        return MatrixCell(said=value, told=f"{description}, {counted(alone.count, 'site')}", shade=shade, link=link)
 
 
 def pattern_chart(finding: Diversity) -> UpSetChart:
-    """Return who is right together, the most frequent patterns, and the rest in one row."""
+    """Return the chart of runs that are right together: the most frequent patterns, and the rest in one row."""
     from comparanda.render.charts import Group, UpSetChart
 
-    shown = finding.patterns.patterns[:_PATTERNS]
+    shown = finding.patterns.patterns[:_SHOWN_PATTERNS]
     groups = [_group(finding, each) for each in shown]
     rest = finding.sites - sum(each.count for each in shown)
     if rest:
-        told = counted(finding.patterns.distinct - len(shown), "rarer pattern")
+        description = counted(finding.patterns.distinct - len(shown), "rarer pattern")
         where = f"not ({' or '.join(f'({each.where})' for each in shown)})"
-        groups.append(Group(members=None, count=rest, told=told, link=Link(where, view=finding.view)))
+        groups.append(Group(members=None, count=rest, told=description, link=Link(where, view=finding.view)))
     listed = "; ".join(f"{group.told} {group.count:,}" for group in groups[:5])
     return UpSetChart(
         title="Who is right together?",
@@ -371,11 +373,11 @@ def _group(finding: Diversity, each: Pattern) -> Group:
     from comparanda.render.charts.theme import brief
 
     right = {*each.right}
-    named = ", ".join(map(brief, each.right[:_NAMED])) + (" …" if len(right) > _NAMED else "")
-    told = f"{len(right)} of {counted(len(finding.runs), 'system')} right" + (f" ({named})" if named else "")
+    named = ", ".join(map(brief, each.right[:_NAMED_SYSTEMS])) + (" …" if len(right) > _NAMED_SYSTEMS else "")
+    description = f"{len(right)} of {counted(len(finding.runs), 'system')} right" + (f" ({named})" if named else "")
     return Group(
         members=tuple(run in right for run in finding.runs),
         count=each.count,
-        told=told,
+        told=description,
         link=Link(each.where, view=finding.view),
     )

@@ -1,4 +1,4 @@
-"""What a run says for each label of the key: which labels it mistakes for which."""
+"""Confusion of labels: the labels of the key crossed with those predicted by a run."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 MOST_LABELS = 40
-"""So many labels have rows and columns of their own, the rest share one."""
+"""The largest number of labels with rows and columns of their own; the rest share one."""
 
-_ROOM = 4_000
-"""So many characters may the names of these labels have together: a condition names them all to select the rest."""
+_MAX_NAMES_LENGTH = 4_000
+"""The largest total length of the names of these labels: a condition names them all to select the rest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,13 +132,13 @@ def confusion(context: Context, run: str) -> Confusion:
         raise UsageError(f"no run is called {run!r}{nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
     number = runs.index(run)
     view = context.view.among([number])
-    rows, columns = _axes(view, number, run)
-    cells = _crossed(rows, columns, view.sites.right[number])
+    rows, columns = _make_axes(view, number, run)
+    cells = _cross_labels(rows, columns, view.sites.right[number])
     if view.sites.folded is not None:
         _add_folded(cells, rows, columns, view.sites.folded)
     whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
-    writer = _Writer(rows=rows, columns=columns, cells=cells, whose=whose, is_right=f"right({quote(run)})")
-    unsaid, unknown = _apart(view, number)
+    writer = _RowWriter(rows=rows, columns=columns, cells=cells, whose=whose, is_right=f"right({quote(run)})")
+    unsaid, unknown = _one_sided_labels(view, number)
     return Confusion(
         view=view.name,
         run=run,
@@ -154,8 +154,8 @@ def confusion(context: Context, run: str) -> Confusion:
     )
 
 
-_Cells = dict[tuple[int, int], tuple[int, int]]
-"""For each row and column, at how many sites the key and the run have these labels, and how many of them are right."""
+_CellCounts = dict[tuple[int, int], tuple[int, int]]
+"""For each row and column, the number of sites at which the key and the run have these labels, and of right ones."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -163,11 +163,10 @@ class _Axis:
     """The rows or the columns of the table.
 
     Args:
-        column: how conditions call what sites are told apart by here.
-        labels: the labels that may have a row of their own, the most frequent first; behind them stands the row of
-            all others.
+        column: the name, in conditions, of the attribute by which sites are distinguished here.
+        labels: the labels that may have a row of their own, the most frequent first; the row of all others is last.
         rows: the row of each site.
-        others: how many labels that occur have no row of their own.
+        others: the number of labels that occur but have no row of their own.
         row_of: the row of each label, by its code.
 
     """
@@ -192,8 +191,8 @@ class _Axis:
         return f"{self.column} not in [{named}]" if named else "true"
 
 
-def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
-    """Return rows and columns: with the same labels in the same order, unless rows are kinds of sites."""
+def _make_axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
+    """Make rows and columns, with the same labels in the same order unless rows are kinds of sites."""
     labels = view.sites.labels
     names, of_label = tuple(map(shown, labels.names)), "label" in view.sites.aspects
     said = f'aspect({quote(run)}, "label")' if of_label else f"value({quote(run)})"
@@ -201,23 +200,23 @@ def _axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
         both, more = (labels.key, labels.values[number]), np.zeros(len(names), np.int64)
         if view.sites.folded is not None:
             more = view.sites.folded.by_label
-        named = _most_frequent(names, both, 2 * more)
+        named = _most_frequent_labels(names, both, 2 * more)
         column = "label" if of_label else "key"
-        return _axis(column, names=names, named=named, codes=both[0], more=more), _axis(
+        return _make_axis(column, names=names, named=named, codes=both[0], more=more), _make_axis(
             said, names=names, named=named, codes=both[1], more=more
         )
     kinds = view.sites.attributes[view.kinds].make()
     if not isinstance(kinds, TextColumn):
         raise TypeError(f"the attribute {view.kinds!r} must be text")
-    rows = _axis(view.kinds, kinds.names, _most_frequent(kinds.names, [kinds.codes]), kinds.codes)
-    return rows, _axis(said, names, _most_frequent(names, [labels.values[number]]), labels.values[number])
+    rows = _make_axis(view.kinds, kinds.names, _most_frequent_labels(kinds.names, [kinds.codes]), kinds.codes)
+    return rows, _make_axis(said, names, _most_frequent_labels(names, [labels.values[number]]), labels.values[number])
 
 
-def _most_frequent(names: Sequence[str], columns: Sequence[Codes], more: Codes | int = 0) -> list[int]:
-    """Return the labels that occur most often in some columns together, as far as a condition can name them all."""
+def _most_frequent_labels(names: Sequence[str], columns: Sequence[Codes], more: Codes | int = 0) -> list[int]:
+    """Return the labels most frequent in the columns together, as many as a condition can name."""
     counts = np.sum([np.bincount(column, minlength=len(names)) for column in columns], axis=0) + more
     named: list[int] = []
-    room = _ROOM
+    room = _MAX_NAMES_LENGTH
     for code in sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code)):
         length = len(quote(names[code]))
         if len(named) < MOST_LABELS and length <= room:
@@ -226,17 +225,19 @@ def _most_frequent(names: Sequence[str], columns: Sequence[Codes], more: Codes |
     return named
 
 
-def _axis(column: str, names: Sequence[str], named: Sequence[int], codes: Codes, *, more: Codes | None = None) -> _Axis:
-    """Make an axis: labels that are not to be named share the last row; `more` counts sites beside the rows."""
+def _make_axis(
+    column: str, names: Sequence[str], named: Sequence[int], codes: Codes, *, more: Codes | None = None
+) -> _Axis:
+    """Make an axis: labels not in `named` share the last row; `more` counts sites that are only counted, by label."""
     row_of = np.full(len(names), len(named), np.int64)
     row_of[list(named)] = np.arange(len(named))
-    others = len({*_present(codes), *(() if more is None else np.flatnonzero(more).tolist())} - {*named})
+    others = len({*_occurring_codes(codes), *(() if more is None else np.flatnonzero(more).tolist())} - {*named})
     return _Axis(
         column=column, labels=tuple(names[code] for code in named), rows=row_of[codes], others=others, row_of=row_of
     )
 
 
-def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
+def _cross_labels(rows: _Axis, columns: _Axis, right: Truths) -> _CellCounts:
     """Count the sites with each pair of labels, and those of them that are right."""
     shape = (rows.height, columns.height, 2)
     packed = (rows.rows * columns.height + columns.rows) * 2 + right
@@ -245,7 +246,7 @@ def _crossed(rows: _Axis, columns: _Axis, right: Truths) -> _Cells:
     return {(row, column): (int(counts[row, column].sum()), int(counts[row, column, 1])) for row, column in places}
 
 
-def _add_folded(cells: _Cells, rows: _Axis, columns: _Axis, folded: Folded) -> None:
+def _add_folded(cells: _CellCounts, rows: _Axis, columns: _Axis, folded: Folded) -> None:
     """Add the sites that every run has right and that are only counted."""
     for code in np.flatnonzero(folded.by_label).tolist():
         place, count = (int(rows.row_of[code]), int(columns.row_of[code])), int(folded.by_label[code])
@@ -253,24 +254,24 @@ def _add_folded(cells: _Cells, rows: _Axis, columns: _Axis, folded: Folded) -> N
         cells[place] = both + count, right + count
 
 
-class _Writer:
+class _RowWriter:
     """Makes the rows of the finding from counts.
 
     Args:
         rows: the key's labels.
         columns: the run's.
         cells: the counts.
-        whose: how conditions begin: whose sites are meant, where that makes a difference.
+        whose: the beginning of conditions: the runs whose sites are selected, where that matters.
         is_right: the condition that the run is right.
 
     """
 
-    def __init__(self, rows: _Axis, columns: _Axis, cells: _Cells, whose: str, *, is_right: str) -> None:
+    def __init__(self, rows: _Axis, columns: _Axis, cells: _CellCounts, whose: str, *, is_right: str) -> None:
         self._rows, self._columns, self._cells = rows, columns, cells
         self._whose, self._is_right = whose, is_right
 
     def labels(self, axis: _Axis, side: int) -> tuple[LabelCount, ...]:
-        """Make the rows of one axis; `side` is where its rows stand in the places of cells."""
+        """Make the rows of one axis; `side` is the index of the axis in the keys of cells."""
         counts, rights = self._sums(side)
         return tuple(self._label(axis, row, counts[row], rights[row]) for row in sorted(counts))
 
@@ -301,9 +302,9 @@ class _Writer:
             count, right = self._cells[place]
             return right - count, -count, *place
 
-        return tuple(self._cell(*place, sizes[place[0]]) for place in sorted(self._cells, key=rank))
+        return tuple(self._make_cell(*place, sizes[place[0]]) for place in sorted(self._cells, key=rank))
 
-    def _cell(self, row: int, column: int, size: int) -> Confused:
+    def _make_cell(self, row: int, column: int, size: int) -> Confused:
         count, right = self._cells[row, column]
         where = f"{self._whose}{self._rows.condition(row)} and {self._columns.condition(column)}"
         names = self._rows.called(row), self._columns.called(column)
@@ -318,53 +319,53 @@ class _Writer:
         )
 
 
-def _apart(view: View, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the labels that only the key uses, and those that only the run does."""
+def _one_sided_labels(view: View, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the labels that only the key uses, and those that only the run uses."""
     if view.kinds is not None:
         return (), ()
-    key, run = _used(view, None), _used(view, number)
+    key, run = _used_labels(view, None), _used_labels(view, number)
     return tuple(sorted(key - run)), tuple(sorted(run - key))
 
 
-def _used(view: View, run: int | None) -> set[str]:
+def _used_labels(view: View, run: int | None) -> set[str]:
     """Return the single labels that the key or a run uses: those of spans, of sets, or of sites."""
     claims, sites = view.claims, view.sites
     if claims is not None:
         mine = claims.key if run is None else claims.runs[run]
-        both = [] if claims.agreed is None else _present(claims.agreed.label)
-        found: Iterable[str] = (claims.names[code] for code in _present(claims.label[mine > 0]) + both)
+        both = [] if claims.agreed is None else _occurring_codes(claims.agreed.label)
+        found: Iterable[str] = (claims.names[code] for code in _occurring_codes(claims.label[mine > 0]) + both)
         return {name.partition(LINK)[0] for name in found}
-    easy = [] if sites.folded is None else _present(sites.folded.sites.key)
+    easy = [] if sites.folded is None else _occurring_codes(sites.folded.sites.key)
     if sites.parts is not None:
         values = sites.key if run is None else sites.values[run]
-        return {label for code in _present(values) + easy for label in sites.parts[code]}
+        return {label for code in _occurring_codes(values) + easy for label in sites.parts[code]}
     labels = sites.labels.key if run is None else sites.labels.values[run]
-    found = (sites.labels.names[code] for code in _present(labels) + easy)
+    found = (sites.labels.names[code] for code in _occurring_codes(labels) + easy)
     return {name for name in found if not name.startswith("\0")}
 
 
-def _present(codes: Codes) -> list[int]:
+def _occurring_codes(codes: Codes) -> list[int]:
     """Return the codes that occur."""
     found: list[int] = np.flatnonzero(np.bincount(codes)).tolist()
     return found
 
 
-# Which labels a run mistakes for which, as tables.
+# Confusion of labels as tables.
 
 
-_CELLS, _LABELS = 20, 20  # how many rows are shown unless told otherwise
-_NAMED = 20  # so many labels are named in a note
+_SHOWN_CELLS, _SHOWN_LABELS = 20, 20  # the default number of rows
+_NAMED_LABELS = 20  # the number of labels named in a note
 _OTHERS = "(others)"
 
 
 def confusion_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
-    """Return what is said for what, the most frequent errors first, and how often each label is right."""
-    return _cells(finding, top), *_labels(finding, top)
+    """Return a table of label pairs, the most frequent errors first, and tables of the accuracy of each label."""
+    return _cell_table(finding, top), *_label_tables(finding, top)
 
 
-def _cells(finding: Confusion, top: int | None) -> Table:
+def _cell_table(finding: Confusion, top: int | None) -> Table:
     fields = (
-        Field("key", _called(finding)),
+        Field("key", _row_header(finding)),
         Field("said", finding.run),
         Field("count", "sites", "count"),
         Field("wrong", "wrong", "count"),
@@ -375,20 +376,20 @@ def _cells(finding: Confusion, top: int | None) -> Table:
         link = Link(each.where, view=finding.view)
         rows.append(
             (
-                _named(each.key),
-                _named(each.said),
+                _display_label(each.key),
+                _display_label(each.said),
                 Linked(each.count, link),
                 Linked(each.wrong, link if each.wrong == each.count else Link(each.where_wrong, view=finding.view)),
                 Linked(each.share_of_key, link),
             )
         )
-    kept, more = cut(rows, top=top, usual=_CELLS, one="row", many="rows")
+    kept, more = cut(rows, top=top, usual=_SHOWN_CELLS, one="row", many="rows")
     title = f"What {finding.run} says: right at {finding.right:,} of {counted(finding.sites, 'site')}"
     return Table(name="confusion", title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding)))
 
 
 def _notes(finding: Confusion) -> list[str]:
-    """Say how rows are sorted, and which labels one side alone has."""
+    """Write how rows are sorted, and which labels only one side has."""
     if not finding.sites:
         return [NO_SITES]
     found = ["the most frequent errors first"]
@@ -399,25 +400,29 @@ def _notes(finding: Confusion) -> list[str]:
         found.append(f"{_OTHERS}: {counted(here, finding.called)} of the key, {there:,} of {finding.run}")
     for labels, who in ((finding.unsaid, "only in the key"), (finding.unknown, f"only in {finding.run}")):
         if labels:
-            left = len(labels) - _NAMED
-            found.append(f"{who}: {', '.join(labels[:_NAMED])}{f' … {left:,} more' if left > 0 else ''}")
+            left = len(labels) - _NAMED_LABELS
+            found.append(f"{who}: {', '.join(labels[:_NAMED_LABELS])}{f' … {left:,} more' if left > 0 else ''}")
     return found
 
 
-def _labels(finding: Confusion, top: int | None) -> tuple[Table, ...]:
-    """Return how often each label is there, said and right; where rows are kinds, those and labels apart."""
+def _label_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
+    """Return tables of how often each label occurs in the key and the run and is right; separate ones for kinds."""
     if finding.called == "label":
-        return (_both_sides(finding, top),)
-    kinds = _one_side(
-        finding, name=f"{finding.called}s", title=f"By {finding.called}", header=_called(finding), labels=finding.key
+        return (_joint_label_table(finding, top),)
+    kinds = _side_table(
+        finding,
+        name=f"{finding.called}s",
+        title=f"By {finding.called}",
+        header=_row_header(finding),
+        labels=finding.key,
     )
-    said = _one_side(
+    said = _side_table(
         finding, name="said", title=f"What {finding.run} says, in all", header=finding.run, labels=finding.said
     )
     return kinds, said
 
 
-def _both_sides(finding: Confusion, top: int | None) -> Table:
+def _joint_label_table(finding: Confusion, top: int | None) -> Table:
     fields = (
         Field("label", "label"),
         Field("key", "in the key", "count"),
@@ -435,26 +440,26 @@ def _both_sides(finding: Confusion, top: int | None) -> Table:
         right = Link(either.where_right, view=finding.view)
         rows.append(
             (
-                _named(label),
-                _count(finding, mine),
-                _count(finding, theirs),
+                _display_label(label),
+                _count_cell(finding, mine),
+                _count_cell(finding, theirs),
                 Linked(either.right, right),
                 Linked(mine.share_right, right) if mine else None,
                 Linked(theirs.share_right, right) if theirs else None,
             )
         )
-    kept, more = cut(rows, top=top, usual=_LABELS, one="label", many="labels")
+    kept, more = cut(rows, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
     return Table(
         name="confusion-labels", title=f"Labels of the key and of {finding.run}", fields=fields, rows=kept, notes=more
     )
 
 
-def _count(finding: Confusion, side: LabelCount | None) -> Linked | str:
+def _count_cell(finding: Confusion, side: LabelCount | None) -> Linked | str:
     """Return how often a side has a label; an empty cell where it never does."""
     return "" if side is None else Linked(side.count, Link(side.where, view=finding.view))
 
 
-def _one_side(finding: Confusion, name: str, title: str, header: str, *, labels: tuple[LabelCount, ...]) -> Table:
+def _side_table(finding: Confusion, name: str, title: str, header: str, *, labels: tuple[LabelCount, ...]) -> Table:
     fields = (
         Field("label", header),
         Field("count", "sites", "count"),
@@ -466,7 +471,7 @@ def _one_side(finding: Confusion, name: str, title: str, header: str, *, labels:
         right = Link(each.where_right, view=finding.view)
         rows.append(
             (
-                _named(each.label),
+                _display_label(each.label),
                 Linked(each.count, Link(each.where, view=finding.view)),
                 Linked(each.right, right),
                 Linked(each.share_right, right),
@@ -475,30 +480,30 @@ def _one_side(finding: Confusion, name: str, title: str, header: str, *, labels:
     return Table(name=f"confusion-{name}", title=title, fields=fields, rows=tuple(rows))
 
 
-def _called(finding: Confusion) -> str:
+def _row_header(finding: Confusion) -> str:
     return "key label" if finding.called == "label" else finding.called
 
 
-def _named(label: str | None) -> str:
+def _display_label(label: str | None) -> str:
     return _OTHERS if label is None else label
 
 
-# Which labels a run mistakes for which, as a chart.
+# Confusion of labels as a chart.
 
 
-_DRAWN_LABELS = 20  # how many rows and columns are drawn
+_DRAWN_LABELS = 20  # the number of rows and columns drawn
 _REST = "(others)"
 
 
 def confusion_chart(finding: Confusion) -> MatrixChart:
-    """Return the labels of the key crossed with those of a run, the most frequent ones."""
+    """Return the confusion matrix of the most frequent labels as a chart."""
     from comparanda.render.charts import MatrixChart
     from comparanda.render.charts.canvas import named
     from comparanda.render.charts.theme import brief
 
     rows = [each.label for each in finding.key[:_DRAWN_LABELS]]
     columns = [each.label for each in finding.said[:_DRAWN_LABELS]]
-    cells = {(each.key, each.said): _cell(finding, each) for each in finding.cells}
+    cells = {(each.key, each.said): _matrix_cell(finding, each) for each in finding.cells}
     more = max(len(finding.key), len(finding.said)) > _DRAWN_LABELS
     errors = [each for each in finding.cells if each.wrong][:3]
     listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.said)} {each.wrong:,}" for each in errors)
@@ -517,7 +522,7 @@ def confusion_chart(finding: Confusion) -> MatrixChart:
     )
 
 
-def _cell(finding: Confusion, each: Confused) -> MatrixCell:
+def _matrix_cell(finding: Confusion, each: Confused) -> MatrixCell:
     from comparanda.render.charts import MatrixCell
 
     share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"

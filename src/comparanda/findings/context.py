@@ -1,4 +1,4 @@
-"""The ground all findings stand on: verdicts, one view of them, and how to resample."""
+"""The input of every finding: the verdicts, one view of them, and the settings of resampling."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ FEW_UNITS = 50
 """Below this many units a bootstrap interval is too narrow, and a warning says so."""
 
 LOST = "it rests on items or statistics of whole documents, which cannot be cut to some of the sites"
-"""Why a measure of the judge's own is not given for a part of the sites."""
+"""Why a measure of the evaluation's own statistics is undefined for a part of the sites."""
 
-_LEVELS = (0.025, 0.975)
+_QUANTILES = (0.025, 0.975)
 
 Interval = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Context:
-    """What a finding is made from.
+    """The input from which a finding is computed.
 
     Args:
-        verdicts: the judge's work.
+        verdicts: the output of the evaluation step.
         view: the view the finding is about.
-        resamples: how many resamples to draw; 0 for no intervals and no tests.
+        resamples: the number of resamples to draw; 0 for no intervals and no tests.
         seed: the seed of all draws.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
+        zero_division: the value of undefined ratios; None to leave them undefined.
 
     """
 
@@ -61,14 +61,14 @@ class Context:
         return self.verdicts.systems
 
     def among(self, *systems: str) -> Context:
-        """Return the ground of some systems alone: overlap sites depend on who is looked at, others do not."""
+        """Return the context restricted to some systems; only overlap sites depend on the systems chosen."""
         runs = [run for name in systems for run in self.verdicts.system(name).runs]
         view = self.view.among(runs)
         return self if view is self.view else replace(self, view=view)
 
     @property
     def sites(self) -> Sites:
-        """The sites that count in this view."""
+        """The sites that are scored in this view."""
         return self.view.sites
 
     @cached_property
@@ -78,57 +78,58 @@ class Context:
 
     @cached_property
     def active(self) -> NDArray[np.int64]:
-        """The units with at least one site, or with an item or a statistic of the judge's own.
+        """The units with at least one site, or with an item or a statistic of the evaluation's own.
 
-        For resampling they stand in the order of their names, so that draws do not depend on the order
-        of the input. Sentences have no names; their order is that of the key.
+        For resampling they are sorted by name, so that draws do not depend on the order of the input.
+        Sentences have no names; their order is that of the key.
         """
-        stands = self.view.claims if self.view.claims is not None else self.sites  # spans stand where their sites do
-        units = [self.verdicts.unit_of(stands), *self._easy_units]
+        # spans are in the same units as their sites
+        spans_or_sites = self.view.claims if self.view.claims is not None else self.sites
+        units = [self.verdicts.unit_of(spans_or_sites), *self._counted_site_units]
         if self.view.given_items is not None:
             units.append(self.verdicts.unit_of(self.view.given_items))
-        return self._active(units)
+        return self._find_active(units)
 
     def active_among(self, *systems: str) -> NDArray[np.int64]:
-        """Return the active units of some systems alone; of spans no sites are made for that.
+        """Return the active units of some systems alone, for spans without building their sites.
 
-        Items stand where the spans do that they are, unless runs claim one by different spans.
+        Items are in the units of their spans, unless runs claim one item by different spans.
         """
         claims, items = self.view.claims, self.view.given_items
         if claims is None or (items is not None and items.by_run is not None):
             return self.among(*systems).active
         runs = [run for name in systems for run in self.verdicts.system(name).runs]
-        return self._active([self.verdicts.unit_of(claims)[claims.present(runs)], *self._easy_units])
+        return self._find_active([self.verdicts.unit_of(claims)[claims.present(runs)], *self._counted_site_units])
 
     @property
-    def _easy_units(self) -> list[NDArray[np.int32]]:
-        """The units of the sites that are only counted, by kind, if there are any."""
+    def _counted_site_units(self) -> list[NDArray[np.int32]]:
+        """The units of the sites that are only counted, one array per kind; empty if there are none."""
         found = self.view.counted
         return [] if found is None else [self.verdicts.unit_of(found[0])]
 
     @cached_property
     def easy(self) -> NDArray[np.int64] | int:
-        """How many sites of each unit are only counted; they are the same whoever is looked at."""
+        """The number of sites of each unit that are only counted; it does not depend on the systems chosen."""
         found = self.view.counted
         if found is None:
             return 0
         return counted(self.verdicts.unit_of(found[0]), found[1], self.verdicts.units.count)
 
-    def _active(self, units: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
-        """Return the units that something stands in, or that the judge has a statistic of, in order."""
-        there = np.zeros(self.verdicts.units.count, np.bool_)
+    def _find_active(self, units: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
+        """Return the units that contain a site or item, or that have a nonzero statistic, in order."""
+        has_content = np.zeros(self.verdicts.units.count, np.bool_)
         for each in units:
-            there[each] = True
+            has_content[each] = True
         for statistic in self.view.statistics.values():
-            there |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
-        found = np.flatnonzero(there)
+            has_content |= (statistic != 0).reshape(len(statistic), -1).any(axis=1)
+        found = np.flatnonzero(has_content)
         if not self.resamples or self.verdicts.units.kind == "sentence":
             return found
-        names = self._unit_names()
+        names = self._unit_sort_keys()
         return np.array(sorted(found.tolist(), key=names.__getitem__), dtype=np.int64)
 
-    def _unit_names(self) -> Sequence[str] | NDArray[np.int64]:
-        """Return what units are sorted by: the names of documents or topics, or the ranks of the ids of rows."""
+    def _unit_sort_keys(self) -> Sequence[str] | NDArray[np.int64]:
+        """Return the sort keys of units: the names of documents or topics, or the ranks of the ids of rows."""
         if self.verdicts.units.kind == "document":
             return self.verdicts.documents
         if self.verdicts.units.kind == "topic":
@@ -147,7 +148,7 @@ class Context:
 
     @property
     def own_measures(self) -> tuple[Measure, ...]:
-        """The measures of the view alone: the first of several views reports what all of them say."""
+        """The measures of this view alone: the first of several views also reports those of the others."""
         others = tuple(f"{name}." for name in self.verdicts.views if name != self.view.name)
         return tuple(each for each in self.measures if not each.name.startswith(others)) or self.measures
 
@@ -158,7 +159,7 @@ class Context:
         return {name: values[self.active] for name, values in found.items()}
 
     def finished(self, chosen: Measure, sums: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Make scores of sums; where a ratio is undefined, put the value that was asked for."""
+        """Compute scores from sums; an undefined ratio becomes the value of `zero_division`, if one is set."""
         if self.zero_division is None or self.lost(chosen):
             return chosen.finish(sums)
         if chosen.mean_of:
@@ -168,15 +169,15 @@ class Context:
         return np.where(np.isnan(values), self.zero_division, values)
 
     def lost(self, chosen: Measure) -> bool:
-        """Whether a measure rests on what the judge gave for all sites, while the view has only some of them."""
+        """Whether a measure uses statistics computed over all sites, while the view has only some of them."""
         return any(lost(*of_view(self.verdicts, self.view, name)) for name in chosen.statistics)
 
     def reason(self, chosen: Measure) -> str:
-        """Say why a measure is undefined here."""
+        """Explain why a measure is undefined in this context."""
         return LOST if self.lost(chosen) else chosen.undefined
 
     def by_system(self, runs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Average the last axis, one value a run, to one value a system."""
+        """Average the last axis, which has one value per run, to one value per system."""
         return np.stack([runs[..., list(system.runs)].mean(axis=-1) for system in self.systems], axis=-1)
 
     def unit_counts(self, rows: Codes) -> NDArray[np.float64]:
@@ -186,20 +187,20 @@ class Context:
 
     @cached_property
     def decided(self) -> NDArray[np.float64]:
-        """How many sites each active unit has."""
+        """The number of sites of each active unit."""
         counts = np.bincount(self.unit, minlength=self.verdicts.units.count) + self.easy
         return counts[self.active].astype(np.float64)
 
     def interval(self, columns: Matrix, finish: Callable[[Matrix], NDArray[np.float64]]) -> list[Interval]:
-        """Return bootstrap intervals of what `finish` makes of resampled sums, one for each of its columns."""
+        """Return a bootstrap interval for each column that `finish` computes from resampled sums."""
         if not self.resamples or len(self.active) < 2:
             return [(None, None)] * finish(columns.sum(axis=0, keepdims=True)).shape[1]
         return intervals(finish(bootstrap_sums(columns, self.resamples, self.seed)))
 
 
 def intervals(samples: Matrix) -> list[Interval]:
-    """Return the percentile interval of each column; n/a where a resample leaves it undefined."""
-    low, high = np.quantile(samples, _LEVELS, axis=0)
+    """Return the percentile interval of each column; undefined where a resample is undefined."""
+    low, high = np.quantile(samples, _QUANTILES, axis=0)
     return [(defined(a), defined(b)) for a, b in zip(low, high, strict=True)]
 
 
@@ -225,5 +226,5 @@ def is_value(name: str, value: str) -> str:
 
 
 def is_label(sites: Sites, label: str) -> str:
-    """Write the condition that the key has a label; without labels of their own values are called `key`."""
+    """Write the condition that the key has a label; where values have no separate label, the column is `key`."""
     return is_value("label" if "label" in sites.aspects else "key", label)

@@ -1,4 +1,7 @@
-"""What the difference of two systems consists of (Tuggener 2017, algorithm 1, tables 1–6 and 12)."""
+"""The difference of two systems, broken down by class, transition and label.
+
+See Tuggener (2017), algorithm 1, tables 1–6 and 12.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +168,7 @@ class Difference(Finding):
 
 
 def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
-    """Say what the difference between two systems consists of."""
+    """Break down the difference of two systems by class, transition and label."""
     if keyed_by not in KEYINGS:
         raise UsageError(
             f"transitions cannot be keyed by {keyed_by!r}{nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
@@ -174,7 +177,7 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
     context = context.among(base, new)
     run_pairs = len(first.runs) * len(second.runs)
     total = len(context.sites) * run_pairs
-    counts: Counter[_Kind] = Counter()
+    counts: Counter[_ChangeKind] = Counter()
     same_error = 0
     units = np.zeros((len(context.active), len(CLASSES)))
     for old, fresh in product(first.runs, second.runs):
@@ -183,13 +186,15 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         for number, mask in enumerate(classes_of(key, mine, theirs)):
             units[:, number] += context.unit_counts(rows[mask])
             counts.update(
-                _kinds(context, name=CLASSES[number], rows=np.flatnonzero(mask), runs=(old, fresh), keyed_by=keyed_by)
+                _count_kinds(
+                    context, name=CLASSES[number], rows=np.flatnonzero(mask), runs=(old, fresh), keyed_by=keyed_by
+                )
             )
     different = sum(counts.values())
-    writer = _Writer(context, keyed_by, different)
+    writer = _RowWriter(context, keyed_by, different)
     classes = _class_rows(context, writer=writer, counts=counts, units=units, total=total, run_pairs=run_pairs)
-    labels = _labels(context, first, second)
-    right = [_right(context, system) for system in (first, second)]
+    labels = _compare_labels(context, first, second)
+    right = [_count_right(context, system) for system in (first, second)]
     decided = [len(context.sites) * len(system.runs) for system in (first, second)]
     gained, lost = classes[0].count, classes[1].count
     return Difference(
@@ -210,29 +215,29 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         classes=classes,
         labels=labels,
         slices=(),
-        largest_site=_largest(context.sites),
+        largest_site=_largest_site(context.sites),
         sources=error_sources(context, base, new),
     )
 
 
-def _right(context: Context, system: System) -> int:
-    """Count what a system has right, over its runs."""
+def _count_right(context: Context, system: System) -> int:
+    """Count the sites that a system has right, over its runs."""
     wrong = sum(int(np.count_nonzero(~context.sites.disputed.right[run])) for run in system.runs)
     return len(context.sites) * len(system.runs) - wrong
 
 
-def _largest(sites: Sites) -> int | None:
-    """Return how many spans the largest overlap site has; None for sites of other kinds."""
+def _largest_site(sites: Sites) -> int | None:
+    """Return the number of spans of the largest overlap site; None for sites of other kinds."""
     crowd = sites.attributes.get(CROWD)
     if crowd is None or not len(sites):
         return None
     sizes = crowd.make()
     assert not isinstance(sizes, TextColumn)
-    return int(sizes.max(initial=1))  # what is only counted is one span each
+    return int(sizes.max(initial=1))  # sites that are only counted have one span each
 
 
 def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
-    """Return the contested sites with the key's, the base's and the new system's codes, for one run of each.
+    """Return the contested sites with the value codes of the key and of one run of base and new system.
 
     At all other sites every run agrees with the key, so nothing differs there.
     """
@@ -243,13 +248,13 @@ def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Code
 def classes_of(
     key: NDArray[np.integer], old: NDArray[np.integer], fresh: NDArray[np.integer]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Correction: S1 ≠ y = S2. New error: S1 = y ≠ S2. Changed error: both ≠ y, S1 ≠ S2."""
+    """Classify sites. Correction: S1 ≠ y = S2. New error: S1 = y ≠ S2. Changed error: both ≠ y, S1 ≠ S2."""
     return (old != key) & (fresh == key), (old == key) & (fresh != key), (old != key) & (fresh != key) & (old != fresh)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """A kind of change: its class, the codes of the labels (or values), and which aspects change, as bits."""
+class _ChangeKind:
+    """A kind of change: its class, the codes of the labels (or values), and a bit mask of changed aspects."""
 
     name: str
     key: int
@@ -262,27 +267,29 @@ class _Kind:
         return self.key, self.base, self.new
 
 
-def _kinds(context: Context, name: str, rows: Rows, runs: tuple[int, int], *, keyed_by: Keying) -> Counter[_Kind]:
+def _count_kinds(
+    context: Context, name: str, rows: Rows, runs: tuple[int, int], *, keyed_by: Keying
+) -> Counter[_ChangeKind]:
     """Count the kinds of change at some of the contested sites, all of one class."""
     disputed = context.sites.disputed
-    ground = _keyed(disputed, keyed_by)
-    width, bits = len(ground.names), len(disputed.aspects)
+    aspect_of_change = _select_aspect(disputed, keyed_by)
+    width, bits = len(aspect_of_change.names), len(disputed.aspects)
     packed = np.zeros(len(rows), np.int64)
-    for column in (ground.key, ground.values[runs[0]], ground.values[runs[1]]):
+    for column in (aspect_of_change.key, aspect_of_change.values[runs[0]], aspect_of_change.values[runs[1]]):
         packed = packed * width + column[rows]
     for aspect in disputed.aspects.values():
         packed = packed * 2 + (aspect.values[runs[0]][rows] != aspect.values[runs[1]][rows])
-    counts: Counter[_Kind] = Counter()
+    counts: Counter[_ChangeKind] = Counter()
     for code, count in zip(*map(np.ndarray.tolist, np.unique(packed, return_counts=True)), strict=True):
         labels, changed = code >> bits, code & ((1 << bits) - 1)
-        kind = _Kind(
+        kind = _ChangeKind(
             name=name, key=labels // width // width, base=labels // width % width, new=labels % width, changed=changed
         )
         counts[kind] = count
     return counts
 
 
-def _keyed(sites: Sites, keyed_by: Keying) -> Aspect:
+def _select_aspect(sites: Sites, keyed_by: Keying) -> Aspect:
     return sites.labels if keyed_by == "label" else Aspect(sites.key, sites.values, sites.names)
 
 
@@ -291,26 +298,26 @@ LABEL_COLUMNS = ("label", "base_label", "new_label")
 
 
 def label_columns(sites: Sites) -> tuple[str, str, str]:
-    """Return how conditions name the labels of the key, the base and the new system."""
+    """Return the names, in conditions, of the labels of the key, the base and the new system."""
     return LABEL_COLUMNS if "label" in sites.aspects else VALUE_COLUMNS
 
 
 def transition_condition(kind: str, columns: tuple[str, str, str], key: str, base: str, *, new: str) -> str:
-    """Write the condition that selects one kind of change; only a changed error needs the key's label beside both."""
+    """Write the condition that selects one kind of change; only a changed error needs the key's label too."""
     where = f"{kind} and {is_value(columns[1], base)} and {is_value(columns[2], new)}"
     return f"{where} and {is_value(columns[0], key)}" if kind == "changed_error" else where
 
 
-class _Writer:
+class _RowWriter:
     """Makes the rows of the tables from counts of kinds."""
 
     def __init__(self, context: Context, keyed_by: Keying, different: int) -> None:
-        self.names = tuple(map(shown, _keyed(context.sites, keyed_by).names))
+        self.names = tuple(map(shown, _select_aspect(context.sites, keyed_by).names))
         self.aspects = tuple(context.sites.aspects)
         self.different = different
         self.columns = label_columns(context.sites) if keyed_by == "label" else VALUE_COLUMNS
 
-    def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_Kind], size: int) -> Transition:
+    def transition(self, name: str, code: tuple[int, int, int], kinds: Counter[_ChangeKind], size: int) -> Transition:
         """Make the row of one transition; `size` is that of its class."""
         key, old, fresh = (self.names[number] for number in code)
         where = transition_condition(name, columns=self.columns, key=key, base=old, new=fresh)
@@ -327,8 +334,8 @@ class _Writer:
             changes=changes,
         )
 
-    def changes(self, where: str, kinds: Counter[_Kind], size: int) -> tuple[Change, ...]:
-        """Say which aspects change, the single ones first."""
+    def changes(self, where: str, kinds: Counter[_ChangeKind], size: int) -> tuple[Change, ...]:
+        """Count changes by the set of aspects that change, single aspects first."""
         counts: Counter[int] = Counter()
         for kind, count in kinds.items():
             counts[kind.changed] += count
@@ -344,7 +351,13 @@ class _Writer:
 
 
 def _class_rows(
-    context: Context, writer: _Writer, counts: Counter[_Kind], units: NDArray[np.float64], *, total: int, run_pairs: int
+    context: Context,
+    writer: _RowWriter,
+    counts: Counter[_ChangeKind],
+    units: NDArray[np.float64],
+    *,
+    total: int,
+    run_pairs: int,
 ) -> tuple[DifferenceClass, ...]:
     decisions = context.decided[:, None] * run_pairs
     with_total = np.concatenate([units, decisions], axis=1)
@@ -352,7 +365,7 @@ def _class_rows(
     rows = []
     for name, (low, high) in zip(CLASSES, spans, strict=True):
         mine = Counter({kind: count for kind, count in counts.items() if kind.name == name})
-        groups: dict[tuple[int, int, int], Counter[_Kind]] = {}
+        groups: dict[tuple[int, int, int], Counter[_ChangeKind]] = {}
         for kind, count in mine.items():
             groups.setdefault(kind.transition, Counter())[kind] = count
         size = sum(mine.values())
@@ -373,16 +386,17 @@ def _class_rows(
     return tuple(rows)
 
 
-def _labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
+def _compare_labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
     """Compare the shares right by key label, the largest absolute difference first."""
     named = labelling(context.view)
-    right = [_right_by_label(context, named, system) for system in (first, second)]
+    right = [_count_right_by_label(context, named, system) for system in (first, second)]
     rows = []
     for code in named.present:
         count = int(named.counts[code])
         old, fresh = int(right[0][code]), int(right[1][code])
         decided = [count * len(system.runs) for system in (first, second)]
-        gained = fresh * len(first.runs) - old * len(second.runs)  # from counts: rounding must not decide the order
+        # computed from counts: rounding must not decide the order
+        gained = fresh * len(first.runs) - old * len(second.runs)
         rows.append(
             LabelDifference(
                 label=named.called(code),
@@ -398,22 +412,22 @@ def _labels(context: Context, first: System, second: System) -> tuple[LabelDiffe
     return tuple(sorted(rows, key=lambda row: (-abs(row.difference), -row.sites, row.label)))
 
 
-def _right_by_label(context: Context, named: Labelling, system: System) -> NDArray[np.int64]:
-    """Count what a system has right by label, over its runs; wrong ones are few, so they are counted."""
+def _count_right_by_label(context: Context, named: Labelling, system: System) -> NDArray[np.int64]:
+    """Count the sites that a system has right by label, over its runs; errors are few, so these are subtracted."""
     right = context.sites.disputed.right
     wrong = [np.bincount(named.contested[~right[run]], minlength=len(named.names)) for run in system.runs]
     found: NDArray[np.int64] = np.sum([named.counts - each for each in wrong], axis=0)
     return found
 
 
-# What the difference of two systems consists of, as tables.
+# The difference of two systems as tables.
 
 
-_TRANSITIONS, _LABELS = 5, 5  # how many rows are shown unless told otherwise
+_SHOWN_TRANSITIONS, _SHOWN_LABELS = 5, 5  # the default number of rows
 
 
 def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]:
-    """Return the classes of differences and what each consists of."""
+    """Return the table of classes of differences, each with its transitions."""
     hidden = _hidden_aspects(finding)
     fields = (
         Field("class", "class"),
@@ -430,15 +444,17 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
     notes: list[str] = []
     for each in finding.classes:
         title = each.name.replace("_", " ")
-        rows.append((title, "", "", "", *_counted(finding, each, hidden, 1.0 if each.count else None)))
+        rows.append((title, "", "", "", *_count_cells(finding, each, hidden, 1.0 if each.count else None)))
         transitions = [
-            (title, one.key, one.base, one.new, *_counted(finding, one, hidden, one.share_of_class))
+            (title, one.key, one.base, one.new, *_count_cells(finding, one, hidden, one.share_of_class))
             for one in each.transitions
         ]
-        kept, more = cut(transitions, top=top, usual=_TRANSITIONS, one=f"kind of {title}", many=f"kinds of {title}")
+        kept, more = cut(
+            transitions, top=top, usual=_SHOWN_TRANSITIONS, one=f"kind of {title}", many=f"kinds of {title}"
+        )
         rows += kept
         notes += more
-    notes += [_changes(each) for each in finding.classes if hidden and each.changes]
+    notes += [_change_note(each) for each in finding.classes if hidden and each.changes]
     flips = cell("share", finding.negative_flip_rate)
     notes.append(
         f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
@@ -456,12 +472,14 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
     return (Table(name="difference", title=title, fields=fields, rows=tuple(rows), notes=tuple(notes)),)
 
 
-def _counted(
+def _count_cells(
     finding: Difference, row: DifferenceClass | Transition, hidden: tuple[str, ...], share_of_class: float | None
 ) -> list[Linked]:
-    """Return the numbers of a class or of a transition: all lead to its sites, those of an aspect to where it moved."""
+    """Return the counts of a class or transition with links: to its sites, or to those at which an aspect changes."""
     link = _link(finding, row.where)
-    moved = [Linked(_changed(row, name), _link(finding, narrowed(row.where, f"{name}_changed"))) for name in hidden]
+    moved = [
+        Linked(_count_changed(row, name), _link(finding, narrowed(row.where, f"{name}_changed"))) for name in hidden
+    ]
     shares = (share_of_class, row.share_of_differences, share(row.count, finding.sites))
     return [Linked(row.count, link), *moved, *(Linked(each, link) for each in shares)]
 
@@ -471,18 +489,18 @@ def _link(finding: Difference, where: str) -> Link:
 
 
 def _hidden_aspects(finding: Difference) -> tuple[str, ...]:
-    """Return the aspects that change and that the rows do not show."""
+    """Return the aspects that change but are not shown in the rows."""
     found = dict.fromkeys(name for each in finding.classes for change in each.changes for name in change.aspects)
     return tuple(name for name in found if name != "label") if finding.keyed_by == "label" else ()
 
 
-def _changed(row: DifferenceClass | Transition, aspect: str) -> int:
-    """Count the sites at which an aspect changes."""
+def _count_changed(row: DifferenceClass | Transition, aspect: str) -> int:
+    """Count the sites of a row at which an aspect changes."""
     return sum(change.count for change in row.changes if aspect in change.aspects)
 
 
-def _changes(each: DifferenceClass) -> str:
-    """Say which aspects change in a class: `new error: head alone 3, head and label 1`."""
+def _change_note(each: DifferenceClass) -> str:
+    """Write which aspects change in a class: `new error: head alone 3, head and label 1`."""
     parts = []
     for change in each.changes:
         alone = " alone" if len(change.aspects) == 1 else ""
@@ -491,7 +509,7 @@ def _changes(each: DifferenceClass) -> str:
 
 
 def label_table(finding: Difference, top: int | None) -> Table:
-    """Return the shares right by key label."""
+    """Return the table of accuracies by key label."""
     fields = (
         Field("label", "key label"),
         Field("difference", "Δ", "points"),
@@ -500,14 +518,14 @@ def label_table(finding: Difference, top: int | None) -> Table:
         Field("sites", "sites", "count"),
     )
     found = [_label_row(finding, row) for row in finding.labels]
-    rows, notes = cut(found, top=top, usual=_LABELS, one="label", many="labels")
+    rows, notes = cut(found, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
     return Table(
         name="labels", title="Per key label, the largest difference first", fields=fields, rows=rows, notes=notes
     )
 
 
 def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
-    """Let shares lead to the sites that are right: with several runs, once for each pair of them."""
+    """Write a label; shares link to the sites that are right, with several runs once for each pair of them."""
     base, new = (_link(finding, narrowed(row.where, right)) for right in ("base_right", "new_right"))
     sites = Linked(row.sites, _link(finding, row.where))
     return row.label, row.difference, Linked(row.base, base), Linked(row.new, new), sites

@@ -1,4 +1,4 @@
-"""What the difference of two systems consists of, as charts: which labels become which, and what each label gains."""
+"""The difference of two systems as charts: which labels change to which, and the gains and losses of each label."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from comparanda.render.table import cell
 if TYPE_CHECKING:
     from comparanda.findings.difference import Difference, DifferenceClass, LabelDifference, Transition
 
-_KINDS, _LABELS = 12, 20  # how many bands and rows are drawn; the rest stand together
-_LOOKS = {"correction": ("✓", GAIN), "new_error": ("✗", LOSS), "changed_error": ("≠", CHANGE)}
+_SHOWN_FLOWS, _SHOWN_LABELS = 12, 20  # the number of bands and rows drawn; the rest are combined
+_STYLES = {"correction": ("✓", GAIN), "new_error": ("✗", LOSS), "changed_error": ("≠", CHANGE)}
 _OTHERS = "(others)"
 
 
 def flow_chart(finding: Difference) -> FlowChart:
-    """Return which labels of the base become which of the new system, the most frequent kinds, and the rest."""
-    kinds = {each.name: _kind(finding, each) for each in finding.classes}
+    """Return the chart of labels that change from base to new system, the most frequent kinds and the rest."""
+    kinds = {each.name: _flow_kind(finding, each) for each in finding.classes}
     every = [(each, one) for each in finding.classes for one in each.transitions]
-    first = sorted(every, key=lambda pair: -pair[1].count)[:_KINDS]  # equal ones stay in their order
+    first = sorted(every, key=lambda pair: -pair[1].count)[:_SHOWN_FLOWS]  # ties keep their order
     flows: list[Flow] = []
     others: list[Flow] = []
     for each in finding.classes:
         mine = [one for of, one in first if of is each]
         both_wrong = each.name == "changed_error"
-        flows += [_flow(finding, kinds[each.name], one, written(one.key) if both_wrong else "") for one in mine]
-        others += _others(finding, kinds[each.name], each, mine)
+        flows += [_make_flow(finding, kinds[each.name], one, written(one.key) if both_wrong else "") for one in mine]
+        others += _other_flow(finding, kinds[each.name], each, mine)
     counts = ", ".join(f"{kind.count:,} {kind.name}" for kind in kinds.values())
     largest = "; ".join(
         f"{kinds[each.name].name} {brief(written(one.base))} → {brief(written(one.new))} {one.count:,}"
@@ -53,36 +53,38 @@ def _link(finding: Difference, where: str) -> Link:
     return Link(where, finding.base, finding.new, finding.view)
 
 
-def _kind(finding: Difference, each: DifferenceClass) -> FlowKind:
-    sign, style = _LOOKS[each.name]
+def _flow_kind(finding: Difference, each: DifferenceClass) -> FlowKind:
+    sign, style = _STYLES[each.name]
     name = f"{each.name.replace('_', ' ')}{'' if each.count == 1 else 's'}"
     return FlowKind(name=name, sign=sign, style=style, count=each.count, link=_link(finding, each.where))
 
 
-def _flow(finding: Difference, kind: FlowKind, one: Transition, note: str) -> Flow:
+def _make_flow(finding: Difference, kind: FlowKind, one: Transition, note: str) -> Flow:
     source, target, link = written(one.base), written(one.new), _link(finding, one.where)
     return Flow(source=source, target=target, kind=kind, count=one.count, note=note, link=link)
 
 
-def _others(finding: Difference, kind: FlowKind, each: DifferenceClass, shown: Sequence[Transition]) -> Iterator[Flow]:
-    """Yield the band of all changes of a class that have none of their own."""
+def _other_flow(
+    finding: Difference, kind: FlowKind, each: DifferenceClass, shown: Sequence[Transition]
+) -> Iterator[Flow]:
+    """Yield the band of all changes of a class that have no band of their own."""
     count = each.count - sum(one.count for one in shown)
     if count:
-        link = _link(finding, _without(each.where, (one.where for one in shown)))
+        link = _link(finding, _exclude(each.where, (one.where for one in shown)))
         yield Flow(source=_OTHERS, target=_OTHERS, kind=kind, count=count, link=link)
 
 
-def _without(where: str, shown: Iterable[str]) -> str:
-    """Write the condition of all that fulfils one, but none of some others."""
+def _exclude(where: str, shown: Iterable[str]) -> str:
+    """Write the condition of all sites that match one condition and none of the others."""
     others = " or ".join(f"({each})" for each in shown)
     return f"{where} and not ({others})" if others else where
 
 
 def gain_chart(finding: Difference) -> DivergingChart:
-    """Return corrections and new errors for each key label; where only shares are known by label, how these change."""
-    counts = _by_label(finding)
+    """Return the chart of corrections and new errors by key label, or of changed shares where no counts are known."""
+    counts = _count_by_label(finding)
     rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
-    made = f"the {_LABELS} labels with most changes; " if len(finding.labels) > _LABELS else ""
+    made = f"the {_SHOWN_LABELS} labels with most changes; " if len(finding.labels) > _SHOWN_LABELS else ""
     unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
     listed = ", ".join(f"{brief(each.name)} {each.said}" for each in rows[:5])
     return DivergingChart(
@@ -97,8 +99,8 @@ def gain_chart(finding: Difference) -> DivergingChart:
     )
 
 
-def _by_label(finding: Difference) -> tuple[Counter[str], Counter[str]] | None:
-    """Count corrections and new errors by key label; None where labels are not what transitions are told apart by."""
+def _count_by_label(finding: Difference) -> tuple[Counter[str], Counter[str]] | None:
+    """Count corrections and new errors by key label; None where transitions are not distinguished by label."""
     known = {each.label for each in finding.labels}
     counts = []
     for name in ("correction", "new_error"):
@@ -112,12 +114,12 @@ def _by_label(finding: Difference) -> tuple[Counter[str], Counter[str]] | None:
 def _count_rows(finding: Difference, won: Counter[str], lost: Counter[str]) -> list[Balance]:
     changed = [each for each in finding.labels if won[each.label] + lost[each.label]]
     changed.sort(key=lambda each: (-won[each.label] - lost[each.label], each.label))
-    shown = sorted(changed[:_LABELS], key=lambda each: (lost[each.label] - won[each.label], each.label))
+    shown = sorted(changed[:_SHOWN_LABELS], key=lambda each: (lost[each.label] - won[each.label], each.label))
     rows = [
         _balance(finding, name=each.label, where=each.where, won=won[each.label], lost=lost[each.label])
         for each in shown
     ]
-    rest = changed[_LABELS:]
+    rest = changed[_SHOWN_LABELS:]
     if rest:
         which = f"not ({' or '.join(f'({each.where})' for each in shown)})"
         gained, given_up = (sum(of[each.label] for each in rest) for of in (won, lost))
@@ -139,12 +141,13 @@ def _side(finding: Difference, where: str, count: int) -> Side | None:
 
 
 def _share_rows(finding: Difference) -> list[Balance]:
-    changed = [each for each in finding.labels if each.difference][:_LABELS]  # the largest difference stands first
+    # labels are sorted by difference, the largest first
+    changed = [each for each in finding.labels if each.difference][:_SHOWN_LABELS]
     return [_share_row(each) for each in sorted(changed, key=lambda each: (-each.difference, each.label))]
 
 
 def _share_row(each: LabelDifference) -> Balance:
-    said = cell("points", each.difference)
-    side = Side(value=abs(each.difference), said=said)
+    value = cell("points", each.difference)
+    side = Side(value=abs(each.difference), said=value)
     better = each.difference > 0
     return Balance(name=written(each.label), lost=None if better else side, gained=side if better else None)

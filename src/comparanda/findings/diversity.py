@@ -1,4 +1,4 @@
-"""Who errs together: patterns, diversity, clusters."""
+"""Diversity of the errors of runs: agreement patterns, measures of pairs and of all runs, clusters."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-# Which runs are alike: clusters by diff, the share of sites at which two runs say different things.
+# Similar runs: clusters by diff, the share of sites at which two runs have different values.
 
 
 ONE_RUN = "there is one run, and nothing to compare it with"
 
-_DIGITS = 12  # heights are compared to so many: rounding must not decide what is merged first
+_HEIGHT_DIGITS = 12  # heights are compared to this precision: rounding must not decide the order of merges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ class Clusters:
 
 
 def clusters(context: Context) -> Clusters:
-    """Cluster all runs by how much they differ."""
+    """Cluster all runs by diff."""
     runs = context.verdicts.runs
     differences = run_differences(context)
     undefined = next((each for each in differences if each.diff is None), None)
@@ -113,9 +113,9 @@ def clusters(context: Context) -> Clusters:
 
 
 def average_linkage(names: tuple[str, ...], diffs: Mapping[frozenset[str], float]) -> tuple[Merge, ...]:
-    """Merge always the two clusters with the smallest mean diff; of equal ones the first by their names.
+    """Repeatedly merge the two clusters with the smallest mean diff; ties are broken by name.
 
-    The cluster with the smaller first name stands left, so nothing depends on the order in which names are given.
+    The cluster with the smaller first name is on the left, so nothing depends on the order in which names are given.
 
     >>> tree = average_linkage(("a", "b", "c"), {frozenset("ab"): 0.5, frozenset("ac"): 0.25, frozenset("bc"): 1.0})
     >>> [(merge.left, merge.right, merge.height) for merge in tree]
@@ -129,7 +129,7 @@ def average_linkage(names: tuple[str, ...], diffs: Mapping[frozenset[str], float
 
     merges = []
     while len(clusters) > 1:
-        left, right = min(combinations(clusters, 2), key=lambda pair: (round(mean(*pair), _DIGITS), pair))
+        left, right = min(combinations(clusters, 2), key=lambda pair: (round(mean(*pair), _HEIGHT_DIGITS), pair))
         merges.append(Merge(left, right, mean(left, right)))
         both = left + right
         clusters = [each for each in clusters if each not in (left, right)]
@@ -150,9 +150,9 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
         if not view.shared:
             where = "differs" if {first, second} <= single else None
         if view.claims is None:
-            sites, different = _differing_values(view.among([first, second]), first, second)
+            sites, different = _count_differing_values(view.among([first, second]), first, second)
         else:
-            sites, different = _differing_spans(view.claims, first, second)
+            sites, different = _count_differing_spans(view.claims, first, second)
         found.append(
             RunDifference(
                 first=names[0],
@@ -166,25 +166,25 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
     return tuple(found)
 
 
-def _differing_values(view: View, first: int, second: int) -> tuple[int, int]:
-    """Return how many sites there are, and at how many of them two runs have different values."""
+def _count_differing_values(view: View, first: int, second: int) -> tuple[int, int]:
+    """Count the sites, and those at which two runs have different values."""
     values = view.sites.disputed.values
     return len(view.sites), int(np.count_nonzero(values[first] != values[second]))
 
 
-def _differing_spans(claims: Claims, first: int, second: int) -> tuple[int, int]:
-    """Return the same for the overlap sites of the key and two runs."""
+def _count_differing_spans(claims: Claims, first: int, second: int) -> tuple[int, int]:
+    """Count the overlap sites of the key and two runs, and those at which the runs differ."""
     crossing = SpanCrossing(claims, (first, second))
     return crossing.count, int(crossing.differs(first, second).sum())
 
 
-# Which runs are right together: agreement patterns over sites (DEFINITIONS 4).
+# Runs that are right together: agreement patterns over sites (DEFINITIONS 4).
 
 
-MOST_PATTERNS = 1000
-"""How many patterns are kept, the most frequent ones; many systems have very many."""
+MAX_PATTERNS = 1000
+"""The number of patterns retained, the most frequent ones; many systems have very many patterns."""
 
-_BYTES = 7  # of a word, so that its sign is never touched
+_WORD_BYTES = 7  # per 64-bit word, so that the sign bit is never used
 
 
 @dataclass(frozen=True)
@@ -223,36 +223,36 @@ class Patterns:
 
 
 def patterns(context: Context) -> Patterns:
-    """Count sites by which runs are right."""
+    """Count sites by the set of runs that are right."""
     sites, runs = context.sites, context.verdicts.runs
     order = sorted(range(len(runs)), key=runs.__getitem__)
     found, counts = distinct_patterns([sites.disputed.right[run] for run in order])
     easy = len(sites) - len(sites.contested)
-    if easy:  # everywhere else all are right
+    if easy:  # at all uncontested sites every run is right
         found = np.concatenate([np.ones((1, len(runs)), np.bool_), found])
         counts = np.concatenate([[easy], counts])
-    chosen = np.argsort(-counts, kind="stable")[:MOST_PATTERNS].tolist()
+    chosen = np.argsort(-counts, kind="stable")[:MAX_PATTERNS].tolist()
     in_order = np.empty_like(found)
     in_order[:, order] = found
-    rows = tuple(_pattern(runs, in_order[row].tolist(), int(counts[row]), len(sites)) for row in chosen)
+    rows = tuple(_make_pattern(runs, in_order[row].tolist(), int(counts[row]), len(sites)) for row in chosen)
     return Patterns(len(counts), rows, len(sites) - sum(row.count for row in rows))
 
 
-def _pattern(runs: Sequence[str], right: list[bool], count: int, sites: int) -> Pattern:
+def _make_pattern(runs: Sequence[str], right: list[bool], count: int, sites: int) -> Pattern:
     names = tuple(run for run, state in zip(runs, right, strict=True) if state)
     wrong = [run for run, state in zip(runs, right, strict=True) if not state]
     few = [f"right({quote(run)})" for run in names]
-    if len(wrong) < len(names):  # name the fewer: how many are right tells the others
+    if len(wrong) < len(names):  # name the smaller group: the number of right runs determines the other
         few = [f"not right({quote(run)})" for run in wrong]
     return Pattern(names, count, share(count, sites), " and ".join([*few, f"solved_by == {len(names)}"]))
 
 
 def distinct_patterns(right: Sequence[Truths]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Return the distinct columns of truths as rows, from all true to all false, and how many there are of each."""
+    """Return the distinct columns of booleans as rows, from all true to all false, and the count of each."""
     packed = np.packbits(np.stack(right), axis=0).astype(np.int64)
-    words = [packed[begin : begin + _BYTES] for begin in range(0, len(packed), _BYTES)]
-    table = np.stack([_joined(word) for word in words])
-    if len(table) == 1:  # the ordinary case, a hundred times faster
+    words = [packed[begin : begin + _WORD_BYTES] for begin in range(0, len(packed), _WORD_BYTES)]
+    table = np.stack([_pack_bytes(word) for word in words])
+    if len(table) == 1:  # the usual case, a hundred times faster
         values, counts = np.unique(table[0], return_counts=True)
         found = values[None, :]
     else:
@@ -266,8 +266,8 @@ def distinct_patterns(right: Sequence[Truths]) -> tuple[NDArray[np.bool_], NDArr
     return bits[::-1].astype(np.bool_), counts[::-1]
 
 
-def _joined(parts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Lay the bytes of each column end to end."""
+def _pack_bytes(parts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pack the bytes of each column into one integer."""
     word: NDArray[np.int64] = np.zeros_like(parts[0])
     for part in parts:
         word <<= 8
@@ -275,7 +275,7 @@ def _joined(parts: NDArray[np.int64]) -> NDArray[np.int64]:
     return word
 
 
-# Two runs by right and wrong: how often they err together, and how much more often than by chance (DEFINITIONS 4).
+# Pairs of runs by right and wrong: how often both are wrong, and how much more often than by chance (DEFINITIONS 4).
 
 
 NO_SITE = "no site"
@@ -326,7 +326,7 @@ class RunPair:
 
 
 def run_pairs(context: Context) -> tuple[RunPair, ...]:
-    """Count every pair of runs; at sites that are not contested all are right."""
+    """Compare every pair of runs by right and wrong; at uncontested sites all are right."""
     sites, runs = context.sites, context.verdicts.runs
     right, values = sites.disputed.right, sites.disputed.values
     easy = len(sites) - len(sites.contested)
@@ -339,12 +339,12 @@ def run_pairs(context: Context) -> tuple[RunPair, ...]:
         equal = easy + int(np.count_nonzero(values[first] == values[second]))
         counts = both, rights[first] - both, rights[second] - both
         wrong = len(sites) - sum(counts)
-        found.append(_pair((runs[first], runs[second]), (*counts, wrong), equal - both, span))
+        found.append(_make_pair((runs[first], runs[second]), (*counts, wrong), equal - both, span))
     return tuple(found)
 
 
 def _disagreement_intervals(context: Context, pairs: Sequence[tuple[int, int]]) -> list[Interval]:
-    """Return the bootstrap interval of the disagreement of each pair."""
+    """Compute the bootstrap interval of the disagreement of each pair."""
     if not context.resamples:
         return [(None, None)] * len(pairs)
     contested, right = context.sites.contested, context.sites.disputed.right
@@ -358,7 +358,7 @@ def _disagreement_intervals(context: Context, pairs: Sequence[tuple[int, int]]) 
     return spans
 
 
-def _pair(names: tuple[str, str], counts: tuple[int, int, int, int], same_error: int, span: Interval) -> RunPair:
+def _make_pair(names: tuple[str, str], counts: tuple[int, int, int, int], same_error: int, span: Interval) -> RunPair:
     both, first, second, neither = counts
     sites = sum(counts)
     one, two = (f"right({quote(name)})" for name in names)
@@ -390,12 +390,12 @@ def _pair(names: tuple[str, str], counts: tuple[int, int, int, int], same_error:
         q=values["q"],
         rho=values["rho"],
         error_consistency=values["error_consistency"],
-        reasons={name: _why(name, names, counts) for name, value in values.items() if value is None},
+        reasons={name: _pair_reason(name, names, counts) for name, value in values.items() if value is None},
     )
 
 
-def _why(name: str, names: tuple[str, str], counts: tuple[int, int, int, int]) -> str:
-    """Say why a number of a pair is undefined."""
+def _pair_reason(name: str, names: tuple[str, str], counts: tuple[int, int, int, int]) -> str:
+    """Explain why a measure of a pair is undefined."""
     both, first, second, neither = counts
     if not sum(counts):
         return NO_SITE
@@ -408,10 +408,10 @@ def _why(name: str, names: tuple[str, str], counts: tuple[int, int, int, int]) -
     return f"{run} is {'right' if right else 'wrong'} everywhere"
 
 
-# How different the errors of runs are: agreement patterns, diversity of pairs and of all, clusters (DEFINITIONS 4).
+# Diversity of all runs (DEFINITIONS 4).
 #
-# All of it is over sites, and about right and wrong alone, but for same errors and clusters. The measures of all runs
-# are functions of one histogram: how many sites are solved by 0, 1 … L runs.
+# All measures are over sites and depend on right and wrong alone, except same errors and clusters. The measures of all
+# runs are functions of one histogram: the number of sites solved by 0, 1 … L runs.
 
 
 MEASURES: Mapping[str, Literal["higher", "lower"]] = {
@@ -500,9 +500,9 @@ class Diversity(Finding):
 
 
 def diversity(context: Context) -> Diversity:
-    """Say how different the errors of all runs are."""
+    """Measure the diversity of the errors of all runs."""
     runs, sites = context.verdicts.runs, len(context.sites)
-    histogram = _histogram(context)
+    histogram = _solver_histogram(context)
     right = int((histogram * np.arange(len(runs) + 1)).sum())
     return Diversity(
         view=context.view.name,
@@ -514,33 +514,33 @@ def diversity(context: Context) -> Diversity:
         seed=context.seed,
         mean_accuracy=share(right, sites * len(runs)),
         oracle=share(sites - int(histogram[0]), sites),
-        measures=_measures(context, histogram),
+        measures=_diversity_measures(context, histogram),
         pairs=run_pairs(context),
         patterns=patterns(context),
         clusters=clusters(context),
     )
 
 
-def _solved(context: Context) -> NDArray[np.int64]:
-    """Return how many runs are right at each contested site; at all others all are."""
+def _count_solvers(context: Context) -> NDArray[np.int64]:
+    """Count the runs that are right at each contested site; at all others all are."""
     solved = np.zeros(len(context.sites.contested), np.int64)
     for right in context.sites.disputed.right:
         solved += right
     return solved
 
 
-def _histogram(context: Context) -> NDArray[np.int64]:
-    """Count the sites that 0, 1 … L runs solve."""
+def _solver_histogram(context: Context) -> NDArray[np.int64]:
+    """Count the sites that are solved by 0, 1 … L runs."""
     runs = len(context.verdicts.runs)
-    counts = np.bincount(_solved(context), minlength=runs + 1)
+    counts = np.bincount(_count_solvers(context), minlength=runs + 1)
     counts[runs] += len(context.sites) - len(context.sites.contested)
     return counts
 
 
-def _unit_histograms(context: Context) -> Floats:
-    """Count the same for each active unit."""
+def _unit_solver_histograms(context: Context) -> Floats:
+    """Count the sites that are solved by 0, 1 … L runs in each active unit."""
     columns, contested = len(context.verdicts.runs) + 1, context.sites.contested
-    packed = context.unit[contested].astype(np.int64) * columns + _solved(context)
+    packed = context.unit[contested].astype(np.int64) * columns + _count_solvers(context)
     counts = np.bincount(packed, minlength=context.verdicts.units.count * columns).reshape(-1, columns)
     found = counts[context.active].astype(np.float64)
     found[:, -1] += context.decided - context.unit_counts(contested)
@@ -548,7 +548,7 @@ def _unit_histograms(context: Context) -> Floats:
 
 
 def of_all_runs(histograms: Floats) -> Floats:
-    """Return all measures, a column each, of rows that count the sites which 0, 1 … L runs solve.
+    """Compute all measures, one column each, from rows of counts of the sites that 0, 1 … L runs solve.
 
     With l runs right at a site, N sites and S right answers in all: disagreement is the mean over pairs,
     2·Σ l(L−l) / (N·L·(L−1)); Kohavi–Wolpert variance Σ l(L−l) / (N·L²); interrater κ (Fleiss) is
@@ -580,21 +580,21 @@ def of_all_runs(histograms: Floats) -> Floats:
     )
 
 
-def _measures(context: Context, histogram: NDArray[np.int64]) -> tuple[DiversityMeasure, ...]:
+def _diversity_measures(context: Context, histogram: NDArray[np.int64]) -> tuple[DiversityMeasure, ...]:
     values = of_all_runs(histogram[None, :].astype(np.float64))[0]
     spans: list[Interval] = [(None, None)] * len(MEASURES)
     if context.resamples:
-        spans = context.interval(_unit_histograms(context), of_all_runs)
+        spans = context.interval(_unit_solver_histograms(context), of_all_runs)
     rows = []
     for (name, more), value, (low, high) in zip(MEASURES.items(), values, spans, strict=True):
-        reason = _why_undefined(name, histogram) if np.isnan(value) else None
+        reason = _undefined_reason(name, histogram) if np.isnan(value) else None
         rows.append(
             DiversityMeasure(name=name, value=defined(value), low=low, high=high, more_diverse=more, reason=reason)
         )
     return tuple(rows)
 
 
-def _why_undefined(name: str, histogram: NDArray[np.int64]) -> str:
+def _undefined_reason(name: str, histogram: NDArray[np.int64]) -> str:
     if len(histogram) == 2:
         return ONE_RUN
     if not histogram.sum():
@@ -607,11 +607,11 @@ def _why_undefined(name: str, histogram: NDArray[np.int64]) -> str:
 # Clusters drawn as a tree, a line for each leaf.
 
 
-_WIDTH = 40
+_TREE_WIDTH = 40
 
 
 def dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
-    """Draw merges from left to right, each as far to the right as it is high, and behind those that it joins.
+    """Draw merges from left to right, at a column proportional to the height and right of the merged branches.
 
     >>> from comparanda.findings.diversity import Merge
     >>> for line in dendrogram("acb", [Merge(("a",), ("c",), 0.1), Merge(("a", "c"), ("b",), 0.4)]):
@@ -625,7 +625,7 @@ def dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
     row = {name: number for number, name in enumerate(order)}
     highest = max((merge.height for merge in merges), default=0.0) or 1.0
     for number, merge in enumerate(merges, start=1):
-        column = round(_WIDTH * merge.height / highest)
+        column = round(_TREE_WIDTH * merge.height / highest)
         column = max(column, begins[merge.left] + 1, begins[merge.right] + 1)
         upper, lower = row[merge.left[0]], row[merge.right[0]]
         for line, begin in ((upper, begins[merge.left]), (lower, begins[merge.right])):
@@ -640,7 +640,7 @@ def dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
 # Diversity as tables: measures of all runs, pairs, agreement patterns, clusters.
 
 
-_PAIRS, _PATTERNS = 45, 10  # how many rows are shown unless told otherwise
+_SHOWN_PAIRS, _SHOWN_PATTERNS = 45, 10  # the default number of rows
 
 NAMES = {
     "disagreement": "disagreement (mean over pairs)",
@@ -650,11 +650,11 @@ NAMES = {
     "generalised_diversity": "generalised diversity",
     "coincident_failure_diversity": "coincident failure diversity",
 }
-"""The measures of all runs as people know them."""
+"""The display names of the measures of all runs."""
 
 
 def diversity_tables(finding: Diversity, top: int | None) -> tuple[Table, ...]:
-    """Return the measures of all runs, every pair, agreement patterns and clusters."""
+    """Return tables of the measures of all runs, of pairs, of agreement patterns and of clusters."""
     found = [_measure_table(finding)]
     if finding.pairs:
         found.append(_pair_table(finding, top))
@@ -675,7 +675,7 @@ def _measure_table(finding: Diversity) -> Table:
     notes = [
         f"over {counted(finding.sites, 'site')} of the key and all {counted(len(finding.runs), 'run')}; "
         f"mean accuracy {cell('share', finding.mean_accuracy)}, oracle {cell('share', finding.oracle)}",
-        *_reasons({NAMES[each.name]: each.reason for each in finding.measures if each.reason is not None}),
+        *_reason_notes({NAMES[each.name]: each.reason for each in finding.measures if each.reason is not None}),
     ]
     if finding.clusters.reason is not None and finding.sites:
         notes.append(f"no clusters: {finding.clusters.reason}")
@@ -690,8 +690,8 @@ def _measure_table(finding: Diversity) -> Table:
     )
 
 
-def _reasons(reasons: dict[str, str]) -> list[str]:
-    """Write why numbers are undefined, once for each reason."""
+def _reason_notes(reasons: dict[str, str]) -> list[str]:
+    """Write the reasons why measures are undefined, each once."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         names.setdefault(reason, []).append(name)
@@ -715,8 +715,8 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
         Field("rho", "ρ", "share"),
         Field("error_consistency", "κ", "share"),
     )
-    found = [_diversity_tables_pair(finding, each) for each in finding.pairs]
-    rows, notes = cut(found, top=top and max(top, _PAIRS), usual=_PAIRS, one="pair", many="pairs")
+    found = [_pair_row(finding, each) for each in finding.pairs]
+    rows, notes = cut(found, top=top and max(top, _SHOWN_PAIRS), usual=_SHOWN_PAIRS, one="pair", many="pairs")
     reasons = {reason for each in finding.pairs[: len(rows)] for reason in each.reasons.values()}
     below = [*notes, *(f"n/a: {reason}" for reason in sorted(reasons))]
     below.append("Q, ρ and κ say how much more often both err together than by chance; 100 always, 0 as by chance")
@@ -725,8 +725,8 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
     )
 
 
-def _diversity_tables_pair(finding: Diversity, each: RunPair) -> tuple[Any, ...]:
-    """Let shares lead where the counts above their lines do."""
+def _pair_row(finding: Diversity, each: RunPair) -> tuple[Any, ...]:
+    """Write a pair; shares link to the sites of their numerators."""
 
     def linked(value: float | None, *parts: Cell) -> Linked:
         return Linked(value, Link(" or ".join(part.where for part in parts), view=finding.view))
@@ -755,11 +755,11 @@ def _pattern_table(finding: Diversity, top: int | None) -> Table:
     )
     found = finding.patterns
     rows: list[tuple[Any, ...]] = [
-        (_named(each, finding.runs), len(each.right), Linked(each.count, link), Linked(each.share, link))
+        (_name_pattern(each, finding.runs), len(each.right), Linked(each.count, link), Linked(each.share, link))
         for each in found.patterns
         for link in [Link(each.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top=top, usual=_PATTERNS, one="pattern", many="patterns")
+    kept, notes = cut(rows, top=top, usual=_SHOWN_PATTERNS, one="pattern", many="patterns")
     if found.rest:
         left = found.distinct - len(found.patterns)
         notes = (*notes, f"{counted(found.rest, 'site')} in {counted(left, 'rarer pattern')} are not listed")
@@ -772,8 +772,8 @@ def _pattern_table(finding: Diversity, top: int | None) -> Table:
     )
 
 
-def _named(pattern: Pattern, runs: tuple[str, ...]) -> str:
-    """Name those who are right, or those who are not where these are fewer."""
+def _name_pattern(pattern: Pattern, runs: tuple[str, ...]) -> str:
+    """Name the runs that are right, or those that are wrong where these are fewer."""
     if not pattern.right:
         return "none right"
     wrong = [run for run in runs if run not in pattern.right]

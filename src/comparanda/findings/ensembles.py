@@ -1,7 +1,7 @@
-"""Real combinations of systems beside the best single one and the upper bound (DEFINITIONS 4).
+"""Combinations of systems compared with the best single system and the upper bound (DEFINITIONS 4).
 
-They are scored as any other system. Whether one is better than the best single system is tested by randomisation, with
-Holm's correction for all methods that were tried.
+They are scored like any other system. Whether one is better than the best single system is tested by randomisation,
+with Holm's correction for all methods that were tried.
 """
 
 from __future__ import annotations
@@ -171,9 +171,9 @@ def ensembles(
     """Score combinations.
 
     Args:
-        context: the single systems and, behind them, the combinations as further systems.
-        recipes: how these were made.
-        alone: what the single systems could do together.
+        context: the single systems, followed by the combinations as further systems.
+        recipes: how the combinations were built.
+        alone: the upper bounds of the single systems.
         skipped: methods that were not tried, each with the reason.
 
     """
@@ -181,9 +181,9 @@ def ensembles(
     found = scores(context)
     first = len(context.systems) - len(recipes)
     single = [system.name for system in context.systems[:first]]
-    best = _best({name: found.value(name) for name in single})
-    oracle = _oracle(context, alone)
-    tests = _against(context, single.index(best), [first + place for place in range(len(recipes))])
+    best = _best_system({name: found.value(name) for name in single})
+    oracle = _oracle_score(context, alone)
+    tests = _test_against(context, single.index(best), [first + place for place in range(len(recipes))])
     top = found.value(best)
     return Ensembles(
         view=context.view.name,
@@ -197,7 +197,7 @@ def ensembles(
         systems=tuple(score for score in found.scores if score.system in single),
         oracle=oracle,
         methods=tuple(
-            _ensemble(recipe, found=found.scores, test=test, best=top, oracle=oracle)
+            _make_ensemble(recipe, found=found.scores, test=test, best=top, oracle=oracle)
             for recipe, test in zip(recipes, tests, strict=True)
         ),
         skipped=tuple(Skipped(name, reason) for name, reason in (skipped or {}).items()),
@@ -205,17 +205,17 @@ def ensembles(
     )
 
 
-def _best(values: Mapping[str, float | None]) -> str:
-    """Return the system of the highest value; of equal ones the first by name, in whatever order they were given.
+def _best_system(values: Mapping[str, float | None]) -> str:
+    """Return the system with the highest value; ties go to the first by name, in whatever order they were given.
 
-    >>> _best({"c": 0.5, "b": 0.7, "a": 0.7, "d": None})
+    >>> _best_system({"c": 0.5, "b": 0.7, "a": 0.7, "d": None})
     'a'
     """
     return min(values, key=lambda name: (values[name] is None, -(values[name] or 0.0), name))
 
 
-def _oracle(context: Context, alone: Combination) -> float | None:
-    """Return the upper bound of the main measure, if that is one of those for which it is known."""
+def _oracle_score(context: Context, alone: Combination) -> float | None:
+    """Return the upper bound of the main measure; None where it is not known."""
     main = context.measures[0]
     name = main.name.rpartition(".")[2]
     if rests_on_items(main):
@@ -225,7 +225,7 @@ def _oracle(context: Context, alone: Combination) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Test:
-    """A combination against the best single system."""
+    """The test of a combination against the best single system."""
 
     difference: float | None
     interval: Interval
@@ -234,8 +234,8 @@ class _Test:
     method: str
 
 
-def _against(context: Context, best: int, places: Sequence[int]) -> list[_Test]:
-    """Test some systems against one; the correction is for all of them."""
+def _test_against(context: Context, best: int, places: Sequence[int]) -> list[_Test]:
+    """Test the systems at `places` against one, with Holm's correction for all of them."""
     main = context.measures[0]
     statistics = context.statistics([main])
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
@@ -258,7 +258,7 @@ def _against(context: Context, best: int, places: Sequence[int]) -> list[_Test]:
     ]
 
 
-def _ensemble(
+def _make_ensemble(
     recipe: Recipe, found: Sequence[Score], test: _Test, best: float | None, *, oracle: float | None
 ) -> Ensemble:
     mine = tuple(score for score in found if score.system == recipe.method)
@@ -284,17 +284,17 @@ def _ensemble(
     )
 
 
-# Combinations of systems as tables: how good they are, how they were made, whose votes counted how much.
+# Combinations of systems as tables: their scores, how they were built, and the weights of votes.
 
 
-_MEASURES = 3  # so many stand in columns; JSON has them all
-_LABELS = 20  # so many choices are shown unless told otherwise
-_ASIDE = ("sentences", "macro_f1", "document_f1")
-_OPTIMISTIC = "†"
+_MAX_COLUMNS = 3  # the number of measures in columns; JSON has them all
+_SHOWN_CHOICES = 20  # the default number of choices shown
+_OMITTED_SUFFIXES = ("sentences", "macro_f1", "document_f1")
+_OPTIMISTIC_MARK = "†"
 
 
 def ensemble_tables(finding: Ensembles, top: int | None) -> tuple[Table, ...]:
-    """Return the scores of combinations, how they were made, and weights and choices where there are any."""
+    """Return tables of the scores of combinations and how they were built, and of weights and choices if any."""
     found = [_score_table(finding), _recipe_table(finding)]
     weights = next((each.weights for each in finding.methods if each.weights), ())
     choices = next((each.choices for each in finding.methods if each.choices), ())
@@ -305,14 +305,14 @@ def ensemble_tables(finding: Ensembles, top: int | None) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def _measures(finding: Ensembles) -> list[str]:
-    """Return the measures that stand in columns, the main one first."""
+def _shown_measures(finding: Ensembles) -> list[str]:
+    """Return the measures that are shown in columns, the main one first."""
     names = dict.fromkeys(score.measure for score in finding.systems)
-    return [name for name in names if name == finding.measure or not name.endswith(_ASIDE)][:_MEASURES]
+    return [name for name in names if name == finding.measure or not name.endswith(_OMITTED_SUFFIXES)][:_MAX_COLUMNS]
 
 
 def _score_table(finding: Ensembles) -> Table:
-    measures = _measures(finding)
+    measures = _shown_measures(finding)
     fields = (
         Field("method", "system"),
         *(Field(name, name, "share") for name in measures),
@@ -325,13 +325,13 @@ def _score_table(finding: Ensembles) -> Table:
     width = len(fields) - len(measures) - 1
     empty = (None, (None, None), None, None, None)
     best = [score for score in finding.systems if score.system == finding.best]
-    rows: list[tuple[Any, ...]] = [(f"{finding.best} (best single)", *_values(best, measures), *empty)]
+    rows: list[tuple[Any, ...]] = [(f"{finding.best} (best single)", *_select_values(best, measures), *empty)]
     rows += [_row(each, measures) for each in finding.methods]
     rows.append(("oracle", finding.oracle, *(None for _ in measures[1:]), *empty))
     marks = {}
     for number, each in enumerate(finding.methods, start=1):
         if each.optimistic:
-            marks[number, 1] = _OPTIMISTIC
+            marks[number, 1] = _OPTIMISTIC_MARK
         if sign := stars(each.p_holm):
             marks[number, len(fields) - width + 3] = sign
     values = [row[1] for row in rows[:-1] if row[1] is not None]
@@ -351,7 +351,7 @@ def _title(finding: Ensembles) -> str:
     return f"Combinations of {counted(len(finding.runs), 'run')}"
 
 
-def _values(scores: Iterable[Score], measures: Sequence[str]) -> list[float | None]:
+def _select_values(scores: Iterable[Score], measures: Sequence[str]) -> list[float | None]:
     found = {score.measure: score.value for score in scores}
     return [found[name] for name in measures]
 
@@ -360,7 +360,7 @@ def _row(each: Ensemble, measures: Sequence[str]) -> tuple[Any, ...]:
     interval = (each.low, each.high)
     return (
         each.method,
-        *_values(each.scores, measures),
+        *_select_values(each.scores, measures),
         each.difference,
         interval,
         each.p,
@@ -370,7 +370,7 @@ def _row(each: Ensemble, measures: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _notes(finding: Ensembles) -> tuple[str, ...]:
-    """Say what the columns mean, and what makes them doubtful."""
+    """Explain the columns, and write the warnings."""
     drawn = f"{counted(finding.units, finding.unit)}, {counted(finding.resamples, 'resample')}, seed {finding.seed}"
     tested = f"p by randomisation over {drawn}" if finding.resamples else "without resamples there is no p"
     notes = [
@@ -378,7 +378,7 @@ def _notes(finding: Ensembles) -> tuple[str, ...]:
         "% of the way: from the best single system to the oracle, which is right where any run is",
     ]
     if any(each.optimistic for each in finding.methods):
-        notes.append(f"{_OPTIMISTIC} tuned on the very data that is scored: optimistic, no estimate for new data")
+        notes.append(f"{_OPTIMISTIC_MARK} tuned on the very data that is scored: optimistic, no estimate for new data")
     reasons = Counter(each.test for each in finding.methods if each.p is None and finding.resamples)
     notes += [f"no test: {reason}" for reason in reasons]
     notes += [f"not tried: {each.method}: {each.reason}" for each in finding.skipped]
@@ -405,13 +405,13 @@ def _weight_table(weights: Sequence[Weight]) -> Table:
 
 def _choice_table(choices: Sequence[Choice], top: int | None) -> Table:
     fields = (Field("label", "label"), Field("run", "who speaks for it"), Field("f1", "f1 there", "share"))
-    rows = [(each.label, _chosen(each), sum(each.f1) / len(each.f1)) for each in choices]
-    kept, notes = cut(list(rows), top=top, usual=_LABELS, one="label", many="labels")
+    rows = [(each.label, _format_choice(each), sum(each.f1) / len(each.f1)) for each in choices]
+    kept, notes = cut(list(rows), top=top, usual=_SHOWN_CHOICES, one="label", many="labels")
     return Table(name="choices", title="The best system of each label", fields=fields, rows=kept, notes=notes)
 
 
-def _chosen(choice: Choice) -> str:
-    """Write who was chosen, and in how many folds where that differs."""
+def _format_choice(choice: Choice) -> str:
+    """Write the run that was chosen, with the number of folds where folds differ."""
     counts = Counter(choice.runs)
     if len(counts) == 1:
         return choice.runs[0]

@@ -1,7 +1,7 @@
-"""Two runs crossed at every site, for as many pairs as there are: classes of difference and transitions.
+"""Comparison of all pairs of runs at every site: classes of difference and transitions.
 
-A run's errors are few, so each pair costs what the errors of one run cost: what the other says is looked up there, and
-where both are wrong both are counted. What one alone has wrong is what it has wrong in all, less what both have.
+A run's errors are few, so the cost of a pair is that of the errors of one run: the other run's values are looked up at
+these sites, where the shared errors are counted. The errors of one run alone are all its errors less the shared ones.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, Truths
 
 
-_DENSE = 1 << 18
-"""Up to so many kinds of change are counted in a table of all; more are sorted."""
+_MAX_DENSE = 1 << 18
+"""Up to this many possible kinds of change are counted in a dense table; more are counted by sorting."""
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Crossed:
-    """How two runs compare.
+    """The counts of the comparison of two runs.
 
     Args:
         same_right: sites that both have right.
@@ -52,13 +52,13 @@ class Crossed:
 
     @property
     def different(self) -> int:
-        """At how many sites the two differ."""
+        """The number of sites at which the two differ."""
         return self.corrections + self.new_errors + self.changed_errors
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class _Errors:
-    """The sites that a run has wrong, and what the key and the run say there."""
+class _RunErrors:
+    """The sites that a run has wrong, with the values and labels of the key and the run."""
 
     rows: Rows
     key: Codes
@@ -68,34 +68,36 @@ class _Errors:
 
 
 class Crossing:
-    """The sites of a view, made ready for crossing any two runs."""
+    """Compares any two runs at the sites of a view."""
 
     def __init__(self, sites: Sites) -> None:
         self._sites = sites
         self._disputed = sites.disputed
         self.labels = sites.labels.names
         self._width = len(self.labels)
-        self._errors: dict[int, _Errors] = {}
+        self._errors: dict[int, _RunErrors] = {}
 
-    def _of(self, run: int) -> _Errors:
-        """Return what a run has wrong; made once."""
+    def _find_errors(self, run: int) -> _RunErrors:
+        """Return the errors of a run; computed once."""
         if run not in self._errors:
             disputed = self._disputed
             rows = np.flatnonzero(~disputed.right[run])
             key = disputed.key[rows]
             kind = disputed.labels.key[rows].astype(np.int64) * self._width + disputed.labels.values[run][rows]
-            total = np.bincount(kind, minlength=self._width**2) if self._width**2 <= _DENSE else np.zeros(0, np.int64)
-            self._errors[run] = _Errors(rows=rows, key=key, value=disputed.values[run][rows], kind=kind, total=total)
+            total = (
+                np.bincount(kind, minlength=self._width**2) if self._width**2 <= _MAX_DENSE else np.zeros(0, np.int64)
+            )
+            self._errors[run] = _RunErrors(rows=rows, key=key, value=disputed.values[run][rows], kind=kind, total=total)
         return self._errors[run]
 
-    def crossed(self, first: int, second: int) -> Crossed:
-        """Cross two runs."""
-        mine, theirs = self._of(first), self._of(second)
+    def compare(self, first: int, second: int) -> Crossed:
+        """Compare two runs."""
+        mine, theirs = self._find_errors(first), self._find_errors(second)
         answers = self._disputed.values[second][mine.rows]
         both = np.flatnonzero(answers != mine.key)
         changed = both[mine.value[both] != answers[both]]
         labels = self._disputed.labels.values[second][mine.rows[both]]
-        swapped = mine.kind[both] // self._width * self._width + labels  # what the second says where both are wrong
+        swapped = mine.kind[both] // self._width * self._width + labels  # the second run's errors where both are wrong
         return Crossed(
             same_right=len(self._sites) - len(mine.rows) - len(theirs.rows) + len(both),
             corrections=len(mine.rows) - len(both),
@@ -103,14 +105,14 @@ class Crossing:
             changed_errors=len(changed),
             same_errors=len(both) - len(changed),
             transitions=(
-                self._alone(mine, mine.kind[both], first=True),
-                self._alone(theirs, swapped, first=False),
-                self._changed(mine, changed, second),
+                self._count_single_errors(mine, mine.kind[both], first=True),
+                self._count_single_errors(theirs, swapped, first=False),
+                self._count_changed(mine, changed, second),
             ),
         )
 
-    def _alone(self, errors: _Errors, shared: NDArray[np.int64], *, first: bool) -> NDArray[np.int64]:
-        """Count what one run alone has wrong: all its errors less those where both are wrong."""
+    def _count_single_errors(self, errors: _RunErrors, shared: NDArray[np.int64], *, first: bool) -> NDArray[np.int64]:
+        """Count the errors of one run alone: all its errors less those where both are wrong."""
         if len(errors.total):
             left = errors.total - np.bincount(shared, minlength=len(errors.total))
             kinds = np.flatnonzero(left)
@@ -121,28 +123,28 @@ class Crossing:
             counts -= np.bincount(np.searchsorted(kinds, shared), minlength=len(kinds))
             kinds, counts = kinds[counts > 0], counts[counts > 0]
         key, label = kinds // self._width, kinds % self._width
-        return _ranked(key, label if first else key, key if first else label, counts)
+        return _rank_kinds(key, label if first else key, key if first else label, counts)
 
-    def _changed(self, mine: _Errors, rows: Rows, second: int) -> NDArray[np.int64]:
-        """Count the kinds of change where both are wrong, each in its own way."""
+    def _count_changed(self, mine: _RunErrors, rows: Rows, second: int) -> NDArray[np.int64]:
+        """Count the kinds of change where both are wrong with different values."""
         labels = self._disputed.labels.values[second][mine.rows[rows]]
-        return _unpacked(*_counted(mine.kind[rows] * self._width + labels, self._width**3), self._width)
+        return _unpack_kinds(*_count_kinds(mine.kind[rows] * self._width + labels, self._width**3), self._width)
 
 
 def kinds_of_change(key: Codes, first: Codes, second: Codes, width: int) -> NDArray[np.int64]:
-    """Count kinds of change from the labels of key and runs at some sites; `width` is the number of labels."""
+    """Count kinds of change by the labels of key and runs at some sites; `width` is the number of labels."""
     packed = (key.astype(np.int64) * width + first) * width + second
-    return _unpacked(*_counted(packed, width**3), width)
+    return _unpack_kinds(*_count_kinds(packed, width**3), width)
 
 
-def _unpacked(kinds: NDArray[np.int64], counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+def _unpack_kinds(kinds: NDArray[np.int64], counts: NDArray[np.int64], width: int) -> NDArray[np.int64]:
     rest = kinds // width
-    return _ranked(rest // width, rest % width, kinds % width, counts)
+    return _rank_kinds(rest // width, rest % width, kinds % width, counts)
 
 
-def _counted(kinds: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _count_kinds(kinds: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the kinds that occur, and how often."""
-    if size > _DENSE:
+    if size > _MAX_DENSE:
         found, counts = np.unique(kinds, return_counts=True)
         return found, counts
     table = np.bincount(kinds, minlength=size)
@@ -150,29 +152,29 @@ def _counted(kinds: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], ND
     return occurring, table[occurring]
 
 
-def _ranked(
+def _rank_kinds(
     key: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Put kinds of change in order: the most frequent first, then by their codes."""
+    """Sort kinds of change: the most frequent first, then by their codes."""
     order = np.lexsort((second, first, key, -counts))
     return np.stack([key, first, second, counts], axis=1)[order]
 
 
-# Two systems crossed at the overlap sites of the key and these two alone, without making their values.
+# Two systems compared at the overlap sites of the key and these two alone, without building their values.
 #
-# Two sides have the same value at a site if they have every span of it equally often. So whether they agree is told by
-# comparing counts of spans; what they say there is written only for the sites of a transition that somebody asks for.
+# Two sides have the same value at a site if they have each of its spans equally often. So agreement is decided by
+# comparing counts of spans; values are built only for the sites of transitions that were requested.
 
 
-_NONE = np.zeros((0, 4), np.int64)
+_NO_KINDS = np.zeros((0, 4), np.int64)
 
 
 class SpanCrossing:
-    """The overlap sites of the key and some runs. At those of spans that everybody has, nothing differs.
+    """Compares runs at the overlap sites of the key and these runs; nothing differs at spans that all sides have.
 
     Args:
         claims: all spans of a view.
-        runs: the runs whose spans, beside the key's, make the sites.
+        runs: the runs whose spans, together with the key's, form the sites.
 
     """
 
@@ -187,11 +189,11 @@ class SpanCrossing:
 
     @property
     def count(self) -> int:
-        """How many sites there are, those of spans that everybody has among them."""
+        """The number of sites, including those of spans that all sides have."""
         return self._count + self._agreed
 
-    def _at_sites(self, rows: Truths) -> Truths:
-        """Whether anything is so at each site."""
+    def _any_at_site(self, rows: Truths) -> Truths:
+        """Whether the condition holds for any span of each site."""
         found = np.zeros(self._count, np.bool_)
         found[self.site[rows]] = True
         return found
@@ -199,19 +201,19 @@ class SpanCrossing:
     @cached_property
     def _wrong(self) -> dict[int, Truths]:
         """Whether each run is wrong at each site."""
-        return {run: self._at_sites(self._key != side) for run, side in self._sides.items()}
+        return {run: self._any_at_site(self._key != side) for run, side in self._sides.items()}
 
     def differs(self, first: int, second: int) -> Truths:
-        """Whether two runs say something else at each site."""
-        return self._at_sites(self._sides[first] != self._sides[second])
+        """Whether two runs have different values at each site."""
+        return self._any_at_site(self._sides[first] != self._sides[second])
 
-    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
-        """Cross two runs; kinds of change only if they are asked for."""
+    def compare(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        """Compare two runs; kinds of change are counted only if requested."""
         mine, theirs, differs = self._wrong[first], self._wrong[second], self.differs(first, second)
         classes = mine & ~theirs, ~mine & theirs, mine & theirs & differs
         corrections, new_errors, changed = (int(each.sum()) for each in classes)
         right, both = int((~mine & ~theirs).sum()) + self._agreed, int((mine & theirs).sum())
-        one, two, three = (self._kinds(each, first, second) if kinds else _NONE for each in classes)
+        one, two, three = (self._count_class_kinds(each, first, second) if kinds else _NO_KINDS for each in classes)
         return Crossed(
             same_right=right,
             corrections=corrections,
@@ -221,10 +223,10 @@ class SpanCrossing:
             transitions=(one, two, three),
         )
 
-    def _kinds(self, sites: Truths, first: int, second: int) -> NDArray[np.int64]:
+    def _count_class_kinds(self, sites: Truths, first: int, second: int) -> NDArray[np.int64]:
         """Count the kinds of change at some sites, all of one class."""
         labels = self.labels
-        rows = self._place[sites]
+        rows = self._contested_index[sites]
         return kinds_of_change(
             labels.key[rows], labels.values[first][rows], labels.values[second][rows], len(labels.names)
         )
@@ -236,7 +238,7 @@ class SpanCrossing:
         return found
 
     @cached_property
-    def _place(self) -> Rows:
+    def _contested_index(self) -> Rows:
         """The number of each site among the contested ones."""
         return np.cumsum(self._contested) - 1
 
@@ -244,23 +246,23 @@ class SpanCrossing:
     def labels(self) -> Aspect:
         """The labels that the key and the runs have at contested sites."""
         chosen = self._contested[self.site]
-        rows, site = self.rows[chosen], self._place[self.site[chosen]]
+        rows, site = self.rows[chosen], self._contested_index[self.site[chosen]]
         claims = self._claims
 
         def spans(here: slice) -> NDArray[np.int64]:
-            """Return spans whose labels alone are known."""
+            """Return spans with labels only: all other columns are 0."""
             labels = claims.label[rows[here]].astype(np.int64)
             nothing = np.zeros_like(labels)
             return np.stack([nothing, nothing, nothing, labels])
 
-        nobody = np.zeros(len(rows), np.int32)
+        absent = np.zeros(len(rows), np.int32)
         sides = [
             claims.key[rows],
-            *(each[rows] if run in self._runs else nobody for run, each in enumerate(claims.runs)),
+            *(each[rows] if run in self._runs else absent for run, each in enumerate(claims.runs)),
         ]
         contested = Placed(spans, site, int(self._contested.sum()), sides)
         return values_at([contested], claims.names, {}, ("label",))[0]["label"]
 
     def first_rows(self) -> Rows:
-        """Return the first span of each site but those of spans that everybody has."""
+        """Return the first span of each site, except sites of spans that all sides have."""
         return self.rows[np.unique(self.site, return_index=True)[1]]

@@ -1,4 +1,4 @@
-"""Examples in a terminal: the sentence, the answers, and what each task draws of them."""
+"""Examples in a terminal: the sentence, the answers, and the drawing of each task."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from comparanda.tasks.trees import examples as trees
 if TYPE_CHECKING:
     from comparanda.tasks.spans.examples import ItemVerdict, Stretch
 
-_WIDEST = 160  # of a drawing, where the output is no terminal
-_WIDEST_CHAIN = 116  # of the lines of a chain, with four before them
-_LONGEST = 60  # of the text of a span
+_MAX_WIDTH = 160  # of a drawing, where the output is not a terminal
+_MAX_CHAIN_WIDTH = 116  # of the lines of a chain, without their indent of four
+_MAX_TEXT = 60  # characters of the text of a span
 
 
 def print_examples(finding: Examples, console: Console) -> None:
-    """Print examples one below the other."""
+    """Print examples one after the other, then the legends of their drawings."""
     width = max((len(answer.run) for each in finding.examples for answer in each.answers), default=3)
     for each in finding.examples:
         _print_example(each, console, max(width, 3))
@@ -38,7 +38,7 @@ def print_examples(finding: Examples, console: Console) -> None:
 
 
 def _print_example(each: Example, console: Console, width: int) -> None:
-    room = max(min(console.width, _WIDEST) - 4, 20)
+    room = max(min(console.width, _MAX_WIDTH) - 4, 20)
     print_line(f"{each.place or each.document}  {each.document}", "dim", console)
     if each.stretch is not None and each.stretch.words:
         _print_drawing(spans.draw(each.stretch, room), console)
@@ -54,7 +54,7 @@ def _print_example(each: Example, console: Console, width: int) -> None:
     if each.stretch is not None:
         _print_verdicts(each.stretch, console)
     if each.chains:
-        _print_drawing(mentions.draw(each.chains, min(room, _WIDEST_CHAIN)), console)
+        _print_drawing(mentions.draw(each.chains, min(room, _MAX_CHAIN_WIDTH)), console)
     if each.trees:
         _print_drawing(trees.draw(each.words, each.trees, room), console)
     if each.undrawn:
@@ -79,14 +79,14 @@ def _print_drawing(lines: list[str], console: Console) -> None:
 
 def _print_verdicts(stretch: Stretch, console: Console) -> None:
     for item in stretch.items:
-        print_line(f"    {_verdict(item)}", "", console)
+        print_line(f"    {_format_verdicts(item)}", "", console)
     if stretch.undrawn:
         print_line(f"    … {counted(stretch.undrawn, 'more span')} at this site", "dim", console)
 
 
-def _verdict(item: ItemVerdict) -> str:
-    """Say what became of an item: `PER "Ann", in the key: crf FN (false negative); bert TP (true positive)`."""
-    covered = item.text if len(item.text) <= _LONGEST else item.text[: _LONGEST - 1] + "…"
+def _format_verdicts(item: ItemVerdict) -> str:
+    """Format the verdicts on an item: `PER "Ann", in the key: crf FN (false negative); bert TP (true positive)`."""
+    covered = item.text if len(item.text) <= _MAX_TEXT else item.text[: _MAX_TEXT - 1] + "…"
     runs: dict[str, list[str]] = {}
     for each in item.verdicts:
         runs.setdefault(verdict_and_rule(each), []).append(each.run)

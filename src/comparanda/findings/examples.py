@@ -1,4 +1,4 @@
-"""The sentences behind a number, with file and line."""
+"""Examples: the sentences of the sites or items that a number counts, with file and line."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ class Examples(Finding):
 def examples(
     context: Context, selection: Selection, top: int, *, base: str | None = None, new: str | None = None
 ) -> Examples:
-    """Show a sample of a selection: the rows with the smallest hash of seed, document and place."""
-    exhibits = Exhibits(context, selection, _runs_of(context, base, new))
+    """Sample a selection: show the rows with the smallest hash of seed, document and place."""
+    exhibits = Exhibits(context, selection, _select_runs(context, base, new))
     found = tuple(exhibits.of(row) for row in sampled(context, selection, top))
     return Examples(
         view=context.view.name,
@@ -119,13 +119,13 @@ def examples(
 
 
 class Exhibits:
-    """Shows rows of a selection, one by one; what all of them share is made once.
+    """Builds examples from rows of a selection; data that all of them share is computed once.
 
     Args:
-        context: the ground.
-        selection: what is shown; rows of other selections in the same view can be shown too.
-        pair: the runs whose trees are drawn, and whose spans where sites are those of a pair alone.
-        most_arcs: of how many words of a sentence arcs are shown at most.
+        context: the context of the selection.
+        selection: the rows to show; rows of other selections in the same view can be shown too.
+        pair: the runs whose trees are drawn, and whose spans are shown where sites are those of the pair alone.
+        most_arcs: the largest number of words of a sentence whose arcs are shown.
 
     Attributes:
         seen: the runs whose answers are shown.
@@ -135,9 +135,9 @@ class Exhibits:
     def __init__(
         self, context: Context, selection: Selection, pair: tuple[int, ...], *, most_arcs: int = MOST_WORDS
     ) -> None:
-        everybody = tuple(range(len(context.verdicts.runs)))
+        all_runs = tuple(range(len(context.verdicts.runs)))
         self._pair, self._most_arcs = pair, most_arcs
-        self.seen = everybody if selection.view is context.view else selection.runs or pair
+        self.seen = all_runs if selection.view is context.view else selection.runs or pair
         self._context = replace(context, view=selection.view)
         self._of = selection.of
 
@@ -154,14 +154,14 @@ class Exhibits:
         return None if claims is None else Stretches(self._context, claims, self.seen)
 
     @cached_property
-    def _having(self) -> Mapping[int, Truths]:
+    def _claimed_items(self) -> Mapping[int, Truths]:
         return {run: self._context.view.items.has(run) for run in self.seen}
 
     def of(self, row: int) -> Example:
-        """Return one site or item in its sentence."""
+        """Build the example of one site or item."""
         if self._of == "items":
-            return _item(self._context, row, self._having, self._chains)
-        return _example(
+            return _item_example(self._context, row, self._claimed_items, self._chains)
+        return _site_example(
             self._context,
             row=row,
             pair=self._pair,
@@ -172,14 +172,14 @@ class Exhibits:
         )
 
 
-def _runs_of(context: Context, *systems: str | None) -> tuple[int, ...]:
+def _select_runs(context: Context, *systems: str | None) -> tuple[int, ...]:
     """Return the runs of some systems, or all where none is named."""
     named = [context.verdicts.system(name) for name in systems if name is not None]
     return tuple(run for system in named or context.systems for run in system.runs)
 
 
 def sampled(context: Context, selection: Selection, top: int) -> list[int]:
-    """Choose rows independently of how the corpus was cut, and return them in document order; 0 for all."""
+    """Sample rows independently of how the corpus was split, and return them in document order; 0 for all."""
     table = selection.view.items if selection.of == "items" else selection.view.sites
     rows = np.unique(selection.rows)
     if top and len(rows) > top:
@@ -188,30 +188,32 @@ def sampled(context: Context, selection: Selection, top: int) -> list[int]:
 
 
 def by_hash(context: Context, table: Sites | Items, rows: Rows) -> Rows:
-    """Return the order in which rows are chosen: a small sample is part of every larger one."""
+    """Return the order in which rows are sampled: a small sample is contained in every larger one."""
     return np.lexsort((table.place[rows], place_hashes(context.seed, context.verdicts.documents, table, rows)))
 
 
-def _item(context: Context, row: int, having: Mapping[int, Truths], chains: MentionChains | None) -> Example:
-    """Show one item: its label where the key or a run has it, and nothing where not."""
+def _item_example(
+    context: Context, row: int, claimed_items: Mapping[int, Truths], chains: MentionChains | None
+) -> Example:
+    """Show one item: for the key and each run its label, or an empty value if they do not have the item."""
     items, claims = context.view.items, context.view.claims
     width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
     site = None if items.site is None else int(items.site[row])
-    passage = _passage(
+    passage = _find_passage(
         context, document=int(items.document[row]), place=int(items.place[row]), width=width, site=site, chains=chains
     )
     positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
 
     def answer(run: int) -> Answer:
-        has, name = bool(having[run][row]), context.verdicts.runs[run]
+        has, name = bool(claimed_items[run][row]), context.verdicts.runs[run]
         return Answer(name, label if has else shown(NOTHING), has == positive, passage.places.get(name))
 
     key = label if positive else shown(NOTHING)
-    plain = _with_text(passage, key, tuple(map(answer, having)))
+    plain = _make_example(passage, key, tuple(map(answer, claimed_items)))
     return plain if chains is None or site is None else replace(plain, chains=chains.of(site))
 
 
-def _example(
+def _site_example(
     context: Context,
     row: int,
     pair: tuple[int, ...],
@@ -221,11 +223,11 @@ def _example(
     stretches: Stretches | None,
     chains: MentionChains | None,
 ) -> Example:
-    """Show one site: its trees for a pair, its values, spans and chains for all runs that see it."""
+    """Show one site: its trees for a pair, its values, spans and chains for all runs shown."""
     sites, verdicts = context.sites, context.verdicts
     document, place = int(sites.document[row]), int(sites.place[row])
     width = 1 if sites.width is None else int(sites.width[row])
-    passage = _passage(context, document=document, place=place, width=width, site=row, chains=chains)
+    passage = _find_passage(context, document=document, place=place, width=width, site=row, chains=chains)
     drawn = any(aspect.points for aspect in sites.aspects.values())
     words, position = (verdicts.texts.sentence(document, place) if drawn else None) or ((), 0)
     trees, undrawn = (
@@ -236,7 +238,7 @@ def _example(
         value, name = int(sites.values[run][row]), verdicts.runs[run]
         return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
 
-    plain = _with_text(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
+    plain = _make_example(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
     return replace(
         plain,
         words=words if trees else (),
@@ -249,7 +251,7 @@ def _example(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Passage:
-    """The words around a place; empty where no text is at hand."""
+    """The words around a place; empty where the text is not available."""
 
     document: str
     before: str
@@ -258,7 +260,7 @@ class _Passage:
     places: Mapping[str, str]
 
 
-def _passage(
+def _find_passage(
     context: Context, document: int, place: int, width: int, *, site: int | None, chains: MentionChains | None
 ) -> _Passage:
     """Return the words at some rows, or of the mention at a site, in their sentence."""
@@ -272,7 +274,7 @@ def _passage(
     return _Passage(document=name, before=excerpt.before, word=excerpt.word, after=excerpt.after, places=excerpt.places)
 
 
-def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
+def _make_example(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Example:
     before, word, after = passage.before, passage.word, passage.after
     place = passage.places.get("key")
     return Example(
@@ -291,11 +293,11 @@ def _with_text(passage: _Passage, key: str, answers: tuple[Answer, ...]) -> Exam
     )
 
 
-# Examples as tables: a sentence a row, what rules made of its spans, and the chains of mentions.
+# Examples as tables: one row per sentence, the verdicts of rules on its spans, and the chains of mentions.
 
 
 def example_tables(finding: Examples) -> tuple[Table, ...]:
-    """Return the sentences, and the verdicts on their spans and the chains of their mentions if there are any."""
+    """Return a table of sentences, and tables of verdicts on their spans and of chains if there are any."""
     runs = [answer.run for answer in finding.examples[0].answers] if finding.examples else []
     fields = (
         Field("document", "document"),
@@ -319,13 +321,22 @@ def example_tables(finding: Examples) -> tuple[Table, ...]:
 
 
 def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
-    """Return what rules made of the spans of examples, if there are any."""
+    """Return the table of the verdicts of rules on the spans of examples, if there are any."""
     rows: list[tuple[Any, ...]] = []
     for each in finding.examples:
         for item in each.stretch.items if each.stretch is not None else ():
-            said = {verdict.run: verdict_and_rule(verdict) for verdict in item.verdicts}
+            verdicts_by_run = {verdict.run: verdict_and_rule(verdict) for verdict in item.verdicts}
             where = "yes" if item.positive else "no"
-            rows.append((each.document, each.place, item.label, item.text, where, *(said.get(run, "") for run in runs)))
+            rows.append(
+                (
+                    each.document,
+                    each.place,
+                    item.label,
+                    item.text,
+                    where,
+                    *(verdicts_by_run.get(run, "") for run in runs),
+                )
+            )
     fields = (
         Field("document", "document"),
         Field("place", "place"),
@@ -342,7 +353,7 @@ def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
 
 
 def _chain_tables(finding: Examples) -> tuple[Table, ...]:
-    """Return the chains that all sides put the mentions of examples into, if they are mentions."""
+    """Return the table of the chains that contain the examples in the key and in each run, if they are mentions."""
     rows = tuple(
         (
             each.document,
@@ -370,6 +381,10 @@ def _chain_tables(finding: Examples) -> tuple[Table, ...]:
     return (Table(name="chains", title="The chains of their mentions", fields=fields, rows=rows),) if rows else ()
 
 
-def verdict_and_rule(said: RunVerdict) -> str:
+def verdict_and_rule(verdicts_by_run: RunVerdict) -> str:
     """Write a verdict with the rule that gave it: `FN (false negative)`."""
-    return said.verdict if said.rule in {"", said.verdict} else f"{said.verdict} ({said.rule})"
+    return (
+        verdicts_by_run.verdict
+        if verdicts_by_run.rule in {"", verdicts_by_run.verdict}
+        else f"{verdicts_by_run.verdict} ({verdicts_by_run.rule})"
+    )

@@ -1,4 +1,4 @@
-"""What a gate asks of a new system, and how it decides."""
+"""A gate that decides whether a new system may replace its base: the criteria, and the verdict as tables."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from comparanda.render.table import Field, Linked, Table, cell, counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-# What a gate asks for: budgets of new errors, requirements on scores, no significant loss.
+# The criteria of a gate: budgets of new errors, requirements on scores, no significant loss.
 
 
-_SHARE = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*%")
-_COUNT = re.compile(r"[0-9]{1,18}")
+_SHARE_PATTERN = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*%")
+_COUNT_PATTERN = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that is allowed: a count, or a share of all sites. Exact, so that rounding decides nothing.
+    """The largest number allowed: a count, or a share of all sites. Exact, so that rounding decides nothing.
 
     >>> Budget.parse("20", "max_new_errors"), str(Budget.parse("0.5%", "max_new_errors"))
     (Budget(most=Fraction(20, 1), is_share=False), '0.5 %')
@@ -38,23 +38,23 @@ class Budget:
 
     @classmethod
     def parse(cls, written: str | int, what: str, *, share_only: bool = False) -> Budget:
-        """Read `20` or `0.5%`; where only a share makes sense, a bare number could mean two things and is refused."""
+        """Parse `20` or `0.5%`; where only a share makes sense, a bare number is ambiguous and is refused."""
         text = str(written).strip()
-        share = _SHARE.fullmatch(text)
+        share = _SHARE_PATTERN.fullmatch(text)
         if share is not None and (most := Fraction(share["number"]) / 100) <= 1:
             return cls(most, is_share=True)
-        if not share_only and not isinstance(written, bool) and _COUNT.fullmatch(text):
+        if not share_only and not isinstance(written, bool) and _COUNT_PATTERN.fullmatch(text):
             return cls(Fraction(int(text)), is_share=False)
         wanted = "a share of all sites: 0.5%" if share_only else "a count or a share of all sites: 20, 0.5%"
         raise UsageError(f"{what.replace('_', '-')} takes {wanted}; not {text!r}")
 
     def allows(self, count: int, sites: int, run_pairs: int) -> bool:
-        """Whether a count over all pairs of runs is within the budget; a limit in sites is for one pair."""
+        """Whether a count over all pairs of runs is within the budget; a limit given as a count is for one pair."""
         return count <= self.most * (sites if self.is_share else run_pairs)
 
     @property
     def limit(self) -> int | float:
-        """The limit as it is shown beside what was measured: a count, or a share from 0 to 1."""
+        """The limit as it is shown next to the measured value: a count, or a share from 0 to 1."""
         return float(self.most) if self.is_share else int(self.most)
 
     def __str__(self) -> str:
@@ -63,16 +63,16 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
-    """What must hold for a gate to pass.
+    """The criteria that must hold for a gate to pass.
 
     Args:
-        max_new_errors: how many new errors there may be, as a count or a share.
-        max_negative_flip_rate: how large their share may be.
-        labels: the key labels to which these two are restricted; all without any.
+        max_new_errors: the largest number of new errors, as a count or a share.
+        max_negative_flip_rate: their largest share.
+        labels: the key labels to which these two are restricted; all labels if empty.
         require: conditions on scores and counts, such as `f1 >= base - 0.3`.
         not_significantly_worse: whether a significant loss fails.
-        measure: the measure of which; the main one by default.
-        by_default: whether nothing was asked for, so that the last one is asked for by itself.
+        measure: the measure that is tested; the main one by default.
+        by_default: whether no criterion was given, so that significance is tested by default.
 
     """
 
@@ -86,7 +86,7 @@ class Criteria:
 
     @property
     def needing_output(self) -> tuple[str, ...]:
-        """What cannot be told from the base's scores alone."""
+        """The criteria given that cannot be checked from the base's scores alone."""
         asked = {
             "max-new-errors": self.max_new_errors is not None,
             "max-negative-flip-rate": self.max_negative_flip_rate is not None,
@@ -104,7 +104,7 @@ def criteria(
     fail_if_significantly_worse: bool = False,
     measure: str | None = None,
 ) -> Criteria:
-    """Check what is asked for; without anything, that the new system is not significantly worse.
+    """Build criteria from options; without any, the new system must not be significantly worse.
 
     Args:
         max_new_errors: a count, or a share of all sites: 20, "0.5%".
@@ -146,7 +146,7 @@ def criteria(
     )
 
 
-# The verdict on a new system: what was asked, what was measured, what changed. How it is made: `gate_checks`.
+# The verdict on a new system: the criteria, the measured values, the changes. It is computed in `gate_checks`.
 
 
 NEW_ERROR = "new_error"
@@ -279,11 +279,11 @@ class Gate(Finding):
         print_line(self.signature, "dim", console)
 
 
-# The verdict of a gate as tables: the checks, the scores before and after, what changed, and the new errors.
+# The verdict of a gate as tables: the checks, the scores before and after, the changes, and the new errors.
 
 
 def gate_tables(finding: Gate) -> tuple[Table, ...]:
-    """Return the checks first, then scores and changes, and the new errors behind a fold."""
+    """Return the tables of checks, scores and changes, and the new errors as folded tables."""
     scores = (_score_table(finding),) if finding.scores else ()
     changes = (_change_table(finding),) if finding.changes else ()
     broken = [replace(example_tables(each)[0], folded=True) for each in finding.examples]
@@ -292,7 +292,7 @@ def gate_tables(finding: Gate) -> tuple[Table, ...]:
 
 
 def verdict(finding: Gate) -> str:
-    """Say in one line whether the gate holds.
+    """Write in one line whether the gate passed.
 
     >>> from comparanda.api.baseline import gate
     >>> verdict(gate(["A", "B"], ["A", "A"], ["A", "B"], task="tag", max_new_errors=0, resamples=0))
@@ -306,7 +306,7 @@ def verdict(finding: Gate) -> str:
 
 
 def written(check: Check, value: float | None) -> str:
-    """Write a limit, or what was measured, in the unit of its check."""
+    """Format a limit or a measured value in the unit of its check."""
     if value is None:
         return "n/a"
     if check.unit == "share":
@@ -317,7 +317,7 @@ def written(check: Check, value: float | None) -> str:
 
 
 def outcome(check: Check) -> str:
-    """Say whether a check holds, fails, or cannot be decided, which is a failure too."""
+    """Write whether a check holds, fails, or cannot be decided, which is also a failure."""
     return "holds" if check.passed else "fails" if check.decided else "fails (undecided)"
 
 

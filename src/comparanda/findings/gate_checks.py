@@ -1,4 +1,7 @@
-"""Comparisons of numbers that do not depend on the last bits."""
+"""The checks of a gate: requirements, labels, and the decision of each criterion.
+
+First, comparisons of numbers with a tolerance, so that rounding does not decide them.
+"""
 
 from __future__ import annotations
 
@@ -72,9 +75,9 @@ if TYPE_CHECKING:
 
 
 def with_slack(node: Node, slack: float) -> Node:
-    """Return a condition in which numbers that differ by no more than the slack are equal.
+    """Rewrite a condition so that numbers that differ by no more than the slack are equal.
 
-    All names stand for numbers. Lists behind `in` are compared as they are.
+    All names denote numbers. Lists after `in` are compared exactly.
 
     >>> from comparanda.expressions import Expression, parse, unparse
     >>> unparse(Expression(with_slack(parse("f1 >= base - 0.3").root, 0.001), ""))
@@ -82,7 +85,7 @@ def with_slack(node: Node, slack: float) -> Node:
     """
     match node:
         case Comparison(first, steps):
-            return _comparison(first, steps, slack)
+            return _expand_comparison(first, steps, slack)
         case Not(operand):
             return Not(with_slack(operand, slack))
         case And(operands):
@@ -98,7 +101,7 @@ def is_condition(node: Node) -> bool:
     return isinstance(node, And | Or | Not | Comparison | Truth)
 
 
-def _comparison(first: Node, steps: tuple[ComparisonStep, ...], slack: float) -> Node:
+def _expand_comparison(first: Node, steps: tuple[ComparisonStep, ...], slack: float) -> Node:
     found: list[Node] = []
     left = with_slack(first, slack)
     for step in steps:
@@ -107,36 +110,35 @@ def _comparison(first: Node, steps: tuple[ComparisonStep, ...], slack: float) ->
             continue
         right = with_slack(step.operand, slack)
         if is_condition(left) or is_condition(right):
-            found.append(_one(left, step.operator, right))
+            found.append(_single_comparison(left, step.operator, right))
         else:
-            found.append(_compared(Arithmetic(left, (ArithmeticStep("-", right),)), step.operator, slack))
+            found.append(_compare_to_zero(Arithmetic(left, (ArithmeticStep("-", right),)), step.operator, slack))
         left = right
     return found[0] if len(found) == 1 else And(tuple(found))
 
 
-def _compared(gap: Node, operator: ComparisonOperator, slack: float) -> Node:
-    """Compare the gap between two sides with zero, give or take the slack."""
+def _compare_to_zero(gap: Node, operator: ComparisonOperator, slack: float) -> Node:
+    """Compare the difference of two sides with zero, within the slack."""
     above, below = Number(slack), Negative(Number(slack))
     if operator in {"==", "!="}:
-        equal = And((_one(gap, ">=", below), _one(gap, "<=", above)))
+        equal = And((_single_comparison(gap, ">=", below), _single_comparison(gap, "<=", above)))
         return equal if operator == "==" else Not(equal)
-    return _one(gap, operator, below if operator in {">=", "<"} else above)
+    return _single_comparison(gap, operator, below if operator in {">=", "<"} else above)
 
 
-def _one(left: Node, operator: ComparisonOperator, right: Node) -> Node:
+def _single_comparison(left: Node, operator: ComparisonOperator, right: Node) -> Node:
     return Comparison(left, (ComparisonStep(operator, right),))
 
 
 # Requirements of a gate: conditions on scores and counts, such as `f1 >= base - 0.3`.
 #
 # They are written in the language of all conditions. Scores and shares are in points from 0 to 100, as they are
-# printed; counts are for one pair of runs. Whatever is undefined decides nothing: the requirement then fails, and says
-# why.
+# printed; counts are for one pair of runs. A requirement that contains an undefined value fails, with the reason.
 
 
 BASE = "base"
 COUNTS = ("new_errors", "corrections", "changed_errors", "sites")
-"""What can be counted of two outputs, of all sites or of those with a key label: `new_errors("PER")`."""
+"""The counts of a pair of outputs, over all sites or those with a key label: `new_errors("PER")`."""
 
 DIFF = "diff"
 SLACK = 1e-9
@@ -148,13 +150,13 @@ _WITH_LABEL = re.compile(r"[a-z][a-z0-9_.]*\[[^\]\"']+\]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What requirements can speak of.
+    """The values that requirements can refer to.
 
     Args:
-        score: gives the new system's score by the name of a measure.
-        base_score: gives the base's.
-        measures: the measures of the view, to be proposed.
-        count: counts one of `COUNTS` at the sites with a key label, or at all; None without the base's output.
+        score: returns the new system's score by the name of a measure.
+        base_score: returns the base's score.
+        measures: the measures of the view, for hints.
+        count: counts one of `COUNTS` at the sites with a key label, or at all sites; None without the base's output.
         labels: the labels of the key.
         diff: the share of sites at which the two differ; None where it is undefined.
 
@@ -174,7 +176,7 @@ class Decision:
 
     Args:
         holds: whether it does; never where anything is undefined.
-        said: the values it rests on, or why it cannot be decided.
+        said: the values in it, or why it cannot be decided.
         decided: whether everything was defined.
         measured: the left side of a plain comparison.
         limit: its right side.
@@ -188,40 +190,40 @@ class Decision:
     limit: float | None = None
 
 
-def decide(text: str, ground: Ground) -> Decision:
-    """Work out a requirement; raises `ExpressionError` where it does not parse, or names what is not there."""
-    return _Requirement(text, ground).decision()
+def decide(text: str, inputs: Ground) -> Decision:
+    """Decide a requirement; raise `ExpressionError` if it does not parse or contains unknown names."""
+    return _Requirement(text, inputs).decision()
 
 
 class _Requirement:
-    """One requirement, checked against what there is."""
+    """One requirement, checked against the available values."""
 
-    def __init__(self, text: str, ground: Ground) -> None:
-        self.text, self.ground = text, ground
-        self.root = _parsed(text)
+    def __init__(self, text: str, inputs: Ground) -> None:
+        self.text, self.inputs = text, inputs
+        self.root = _parse_requirement(text)
         self.nodes = list(walk(self.root))
-        self.measures = tuple(dict.fromkeys(self._named()))
-        self.functions = self._functions()
-        known = (*COUNTS, DIFF, BASE, *ground.measures, *self.measures)
+        self.measures = tuple(dict.fromkeys(self._measure_names()))
+        self.functions = self._make_functions()
+        known = (*COUNTS, DIFF, BASE, *inputs.measures, *self.measures)
         checked = check(Expression(self.root, text), dict.fromkeys(known, "number"), self.functions)
         require_truth(checked)
         self.types = checked.types
         self._refuse_other_scales()
-        self._refuse_doubtful_base()
+        self._refuse_ambiguous_base()
         if not any(self._is_measured(node) for node in self.nodes):
             raise failure(text, self.root.place, "this says nothing of the outputs: it is always the same")
         self._refuse_counts_without_output()
 
-    def _named(self) -> Iterator[str]:
-        """Go through the measures that names or `score` speak of; what is no measure is left to the check of names."""
+    def _measure_names(self) -> Iterator[str]:
+        """Yield the measures that are named or given to `score`; other names are left to the check of names."""
         for node in self.nodes:
             if isinstance(node, Name) and node.name not in {*COUNTS, DIFF, BASE} and _is_measure(node.name):
-                self._scored(self.ground.score, node.name, node)
+                self._look_up_score(self.inputs.score, node.name, node)
                 yield node.name
             elif isinstance(node, Call) and node.function == "score":
                 yield from (each.value for each in node.arguments if isinstance(each, Text))
 
-    def _scored(self, give: Callable[[str], Score], name: str, node: Node) -> Score:
+    def _look_up_score(self, give: Callable[[str], Score], name: str, node: Node) -> Score:
         try:
             return give(name)
         except UsageError as problem:
@@ -229,7 +231,7 @@ class _Requirement:
             hint = problem.hint if of_base == name else f"write base_score({quote(of_base)})"
             raise failure(self.text, node.place, problem.what, hint=hint) from None
 
-    def _functions(self) -> dict[str, Function]:
+    def _make_functions(self) -> dict[str, Function]:
         def problem(give: Callable[[str], Score], name: str) -> str | None:
             try:
                 give(name)
@@ -239,17 +241,17 @@ class _Requirement:
 
         def scored(give: Callable[[str], Score]) -> Function:
             which = Parameter(name="measure", literal=True, problem=lambda name: problem(give, name))
-            return Function((which,), "number", lambda name: _column(_points(give(name).value)))
+            return Function((which,), "number", lambda name: _to_column(_to_points(give(name).value)))
 
         def counted(what: str) -> Function:
-            which = Parameter(name="label", literal=True, choices=self.ground.labels)
-            return Function((which,), "number", lambda label: _column(self._count(what, label)))
+            which = Parameter(name="label", literal=True, choices=self.inputs.labels)
+            return Function((which,), "number", lambda label: _to_column(self._count(what, label)))
 
-        scores = {"score": scored(self.ground.score), "base_score": scored(self.ground.base_score)}
+        scores = {"score": scored(self.inputs.score), "base_score": scored(self.inputs.base_score)}
         return {"abs": BUILTINS["abs"], **scores, **{name: counted(name) for name in COUNTS}}
 
     def _count(self, what: str, label: str | None = None) -> float | None:
-        return None if self.ground.count is None else self.ground.count(what, label)
+        return None if self.inputs.count is None else self.inputs.count(what, label)
 
     def _refuse_other_scales(self) -> None:
         """Refuse `f1 >= 80%` and `f1 >= 0.8`, which would always hold."""
@@ -266,16 +268,16 @@ class _Requirement:
                     what = f"{scale}, and this is {other.value:g} of a point: write {100 * other.value:g}"
                     raise failure(self.text, other.place, what)
 
-    def _refuse_doubtful_base(self) -> None:
+    def _refuse_ambiguous_base(self) -> None:
         for node in self.nodes:
             if isinstance(node, Name) and node.name == BASE and len(self.measures) != 1:
                 several = f"{len(self.measures)} are named" if self.measures else "none is named"
                 what = f"'base' is the base's value of the one measure that is named, and {several}"
-                hint = f'write base_score("{(*self.measures, *self.ground.measures)[0]}")'
+                hint = f'write base_score("{(*self.measures, *self.inputs.measures)[0]}")'
                 raise failure(self.text, node.place, what, hint=hint)
 
     def _refuse_counts_without_output(self) -> None:
-        for node in self.nodes if self.ground.count is None else ():
+        for node in self.nodes if self.inputs.count is None else ():
             called = node.function if isinstance(node, Call) else node.name if isinstance(node, Name) else ""
             if called in {*COUNTS, DIFF}:
                 raise failure(
@@ -291,43 +293,43 @@ class _Requirement:
         return isinstance(node, Name) or (isinstance(node, Call) and node.function != "abs")
 
     def decision(self) -> Decision:
-        """Work it out."""
-        values = {self._shown(node): self._value(node) for node in self.nodes if self._is_measured(node)}
+        """Decide the requirement."""
+        values = {self._display_name(node): self._look_up(node) for node in self.nodes if self._is_measured(node)}
         undefined = [f"{name} is undefined ({reason})" for name, (value, reason) in values.items() if value is None]
-        said = ", ".join(f"{name} {number(value)}" for name, (value, _) in values.items() if value is not None)
+        listed = ", ".join(f"{name} {number(value)}" for name, (value, _) in values.items() if value is not None)
         if not undefined and self._divides_by_zero():
-            undefined = [f"something is divided by zero ({said})"]
+            undefined = [f"something is divided by zero ({listed})"]
         if undefined:
             return Decision(holds=False, said=f"cannot be decided: {'; '.join(undefined)}", decided=False)
-        holds = bool(self._evaluated(with_slack(self.root, SLACK), "truth")[0])
+        holds = bool(self._evaluate(with_slack(self.root, SLACK), "truth")[0])
         measured, limit = self._sides()
-        return Decision(holds=holds, said=said, decided=True, measured=measured, limit=limit)
+        return Decision(holds=holds, said=listed, decided=True, measured=measured, limit=limit)
 
-    def _value(self, node: Node) -> tuple[float | None, str]:
-        """Return what a name or a call of a function stands for, or why that is undefined."""
-        called, label = _called(node)
+    def _look_up(self, node: Node) -> tuple[float | None, str]:
+        """Return the value of a name or a function call, or the reason why it is undefined."""
+        called, label = _split_call(node)
         if called in COUNTS or called == DIFF:
-            value = _points(self.ground.diff) if called == DIFF else self._count(called, label)
+            value = _to_points(self.inputs.diff) if called == DIFF else self._count(called, label)
             return value, "no site"
         old = called in {BASE, "base_score"}
         name = label or (self.measures[0] if called == BASE else called)
-        score = self._scored(self.ground.base_score if old else self.ground.score, name, node)
-        return _points(score.value), score.reason or ""
+        score = self._look_up_score(self.inputs.base_score if old else self.inputs.score, name, node)
+        return _to_points(score.value), score.reason or ""
 
     @staticmethod
-    def _shown(node: Node) -> str:
-        called, label = _called(node)
+    def _display_name(node: Node) -> str:
+        called, label = _split_call(node)
         if called in _SCORES:
             return f"{BASE} {label}" if called == "base_score" else str(label)
         return called if label is None else f"{called}({label})"
 
     def _divides_by_zero(self) -> bool:
-        """Whether a side of a comparison has no value although all that it rests on has one."""
+        """Whether a side of a comparison is undefined although all its operands are defined."""
         comparisons = [node for node in self.nodes if isinstance(node, Comparison)]
         sides = [side for node in comparisons for side in (node.first, *(step.operand for step in node.steps))]
         sides = [side for side in sides if not is_condition(side)]
         flat = [each for side in sides for each in (side.items if isinstance(side, List) else (side,))]
-        return any(not math.isfinite(float(self._evaluated(side, "number")[0])) for side in flat)
+        return any(not math.isfinite(float(self._evaluate(side, "number")[0])) for side in flat)
 
     def _sides(self) -> tuple[float | None, float | None]:
         root = self.root
@@ -335,19 +337,19 @@ class _Requirement:
             return None, None
         if isinstance(root.steps[0].operand, List):
             return None, None
-        left, right = (float(self._evaluated(side, "number")[0]) for side in (root.first, root.steps[0].operand))
+        left, right = (float(self._evaluate(side, "number")[0]) for side in (root.first, root.steps[0].operand))
         return left, right
 
-    def _evaluated(self, node: Node, kind: Any) -> Any:
+    def _evaluate(self, node: Node, kind: Any) -> Any:
         def column(name: str) -> Any:
-            return _column(self._value(Name(name))[0])
+            return _to_column(self._look_up(Name(name))[0])
 
         scope = Scope(types=self.types, column=column, length=1, functions=self.functions)
         return evaluate(Sound(Expression(node, self.text), kind, self.types), scope)
 
 
-def _parsed(text: str) -> Node:
-    """Read a requirement; a measure with its label in brackets must stand in quotes, which is easily forgotten."""
+def _parse_requirement(text: str) -> Node:
+    """Parse a requirement; the hint covers a measure with a label in brackets that is not quoted."""
     try:
         return parse(text).root
     except ExpressionError as problem:
@@ -356,8 +358,8 @@ def _parsed(text: str) -> Node:
         raise
 
 
-def _called(node: Node) -> tuple[str, str | None]:
-    """Return how a measured thing is called, and the label or the measure in brackets."""
+def _split_call(node: Node) -> tuple[str, str | None]:
+    """Return the name of a measured value, and the label or measure given as its argument."""
     if isinstance(node, Call):
         first = node.arguments[0]
         return node.function, first.value if isinstance(first, Text) else None
@@ -372,16 +374,16 @@ def _is_measure(name: str) -> bool:
     return True
 
 
-def _points(value: float | None) -> float | None:
+def _to_points(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def _column(value: float | None) -> Any:
+def _to_column(value: float | None) -> Any:
     return np.array([math.nan if value is None else value], np.float64)
 
 
 def number(value: float) -> str:
-    """Write a value with as many decimals as tell it apart, up to four.
+    """Format a value with up to four decimals, without trailing zeros.
 
     >>> number(79.996), number(80.0), number(1234)
     ('79.996', '80', '1,234')
@@ -389,17 +391,17 @@ def number(value: float) -> str:
     return f"{value:,.4f}".rstrip("0").rstrip(".")
 
 
-# Which sites have a label in the key, where a key value may be one label, a set of labels or several spans.
+# The sites that have a label in the key, where a key value may be one label, a set of labels or several spans.
 
 
 @dataclass(frozen=True, slots=True)
 class LabelSites:
-    """How to find the sites of a label.
+    """The labels of the key, with the values by which their sites are selected.
 
     Args:
-        column: what conditions call the key's value: `label`, or `key` where values have no labels of their own.
-        values: for each label of the key, the values that hold it, as they are shown.
-        own: the condition that a site is the key's own, where sites are called by kinds; "" where labels tell it.
+        column: the name of the key's value in conditions: `label`, or `key` where values have no separate label.
+        values: for each label of the key, the values that contain it, as they are displayed.
+        own: the condition that a site is in the key, where sites are named by kind; "" where labels imply it.
 
     """
 
@@ -413,7 +415,7 @@ class LabelSites:
         return tuple(self.values)
 
     def names(self, labels: Sequence[str]) -> frozenset[str]:
-        """Return the values that hold one of some labels; a label that does not occur is an error."""
+        """Return the values that contain one of the labels; a label that does not occur is an error."""
         for label in labels:
             if label not in self.values:
                 what = f"the label {label!r} does not occur in the key{nearest(label, self.values)}"
@@ -421,7 +423,7 @@ class LabelSites:
         return frozenset(name for label in labels for name in self.values[label])
 
     def condition(self, kind: str, labels: Sequence[str]) -> str | None:
-        """Write the condition that a site is of a kind and has one of some labels; None if that were too long."""
+        """Write the condition that a site is of a kind and has one of the labels; None if it would be too long."""
         names = sorted(self.names(labels))
         if not names:
             return kind
@@ -432,7 +434,7 @@ class LabelSites:
 
 
 def label_sites(view: View) -> LabelSites:
-    """Look up which labels the key has at the sites that count."""
+    """Collect the labels that the key has at the scored sites."""
     sites = view.sites
     if view.kinds is not None:
         named = labelling(view)
@@ -441,24 +443,24 @@ def label_sites(view: View) -> LabelSites:
     there = {code for code, count in enumerate(sites.key_counts.tolist()) if count}
     column = "label" if "label" in sites.aspects else "key"
     held: dict[str, list[str]] = {}
-    for code, labels in _labels(view, sites).items():
+    for code, labels in _labels_by_value(view, sites).items():
         if code in there:
             for label in labels:
                 held.setdefault(label, []).append(shown(sites.labels.names[code]))
     return LabelSites(column, {label: tuple(held[label]) for label in sorted(held)})
 
 
-def _labels(view: View, sites: Sites) -> dict[int, set[str]]:
-    """Return the labels that each value of the key holds."""
+def _labels_by_value(view: View, sites: Sites) -> dict[int, set[str]]:
+    """Return the labels that each value of the key contains, by code."""
     if view.claims is not None:
-        return _labels_of_spans(view.claims, view.all_sites)
+        return _span_labels_by_value(view.claims, view.all_sites)
     if sites.parts is not None:
         return {code: set(map(shown, parts)) for code, parts in enumerate(sites.parts)}
     return {code: {shown(name)} for code, name in enumerate(sites.labels.names)}
 
 
-def _labels_of_spans(claims: Claims, sites: Sites) -> dict[int, set[str]]:
-    """Return the labels of the key's spans by the code of what they are called together."""
+def _span_labels_by_value(claims: Claims, sites: Sites) -> dict[int, set[str]]:
+    """Return the labels of the key's spans by the code of their joint label."""
     held: dict[int, set[str]] = {code: {shown(name)} for code, name in enumerate(sites.labels.names) if name == NOTHING}
     rows = np.flatnonzero(claims.key > 0)
     together: Rows = sites.labels.key[claims.site[rows]].astype(np.int64) * len(claims.names) + claims.label[rows]
@@ -473,7 +475,7 @@ def _labels_of_spans(claims: Claims, sites: Sites) -> dict[int, set[str]]:
 
 # Whether a new system may replace its base: budgets of new errors, requirements, no significant loss.
 #
-# A check that cannot be decided is not a pass: it fails with its reason.
+# A check that cannot be decided fails, with its reason.
 
 
 NO_SITES = "there is no site, so nothing was checked"
@@ -492,18 +494,18 @@ def gate(
     """Check a new system against its base.
 
     Args:
-        context: the ground.
-        criteria: what must hold.
+        context: the context with both systems.
+        criteria: the criteria that must hold.
         base: the base.
         new: the new system.
-        stored: the base's scores by measure, where its output is not at hand.
-        top: how many examples of new errors to show; 0 for all.
-        signature: how the numbers were made.
+        stored: the base's scores by measure, where its output is not available.
+        top: the number of examples of new errors to show; 0 for all.
+        signature: the signature of the comparison.
 
     """
-    guard = _Guard(context=context, criteria=criteria, base=base, new=new, stored=stored)
-    checks = guard.checks()
-    found = guard.difference
+    checker = _Checker(context=context, criteria=criteria, base=base, new=new, stored=stored)
+    checks = checker.checks()
+    found = checker.difference
     return Gate(
         view=context.view.name,
         base=base,
@@ -511,18 +513,18 @@ def gate(
         passed=all(check.passed for check in checks),
         by_default=criteria.by_default,
         checks=checks,
-        scores=guard.scores(),
+        scores=checker.scores(),
         run_pairs=0 if found is None else found.run_pairs,
         sites=None if found is None else found.sites,
-        changes=() if found is None else _changes(found),
-        examples=() if found is None else _broken(context, checks=checks, base=base, new=new, top=top),
+        changes=() if found is None else _count_changes(found),
+        examples=() if found is None else _new_error_examples(context, checks=checks, base=base, new=new, top=top),
         signature=signature,
         warnings=warnings(context) if criteria.not_significantly_worse else (),
     )
 
 
-class _Guard:
-    """The checks of one gate; what several of them need is worked out once."""
+class _Checker:
+    """Computes the checks of one gate; data that several of them need is computed once."""
 
     def __init__(
         self, context: Context, criteria: Criteria, base: str, new: str, *, stored: Mapping[str, Score] | None
@@ -538,7 +540,7 @@ class _Guard:
         self.score, self.base_score = cache(self._score), cache(self._base_score)
 
     def checks(self) -> tuple[Check, ...]:
-        """Make all checks, in the order of the options."""
+        """Compute all checks, in the order of the options."""
         asked = self.criteria
         found: list[Check] = []
         if asked.max_new_errors is not None:
@@ -551,7 +553,7 @@ class _Guard:
         return tuple(found)
 
     def scores(self) -> tuple[ScoreChange, ...]:
-        """Put the scores of both side by side."""
+        """Compare the scores of both systems."""
         names = [each.name for each in self.context.measures]
         if self.stored is not None:
             names = [name for name in names if name in self.stored]
@@ -567,27 +569,27 @@ class _Guard:
         return tuple(rows)
 
     def _score(self, name: str) -> Score:
-        return _scored(self.plain, measure(name), self.new)
+        return _score_system(self.plain, measure(name), self.new)
 
     def _base_score(self, name: str) -> Score:
         if self.stored is None:
-            return _scored(self.plain, measure(name), self.base)
+            return _score_system(self.plain, measure(name), self.base)
         if name not in self.stored:
             measure(name)
             raise UsageError(f"the baseline has no score {name!r}{nearest(name, self.stored)}")
         return self.stored[name]
 
     def _count(self, what: str, label: str | None) -> float | None:
-        """Count something for one pair of runs."""
+        """Return a count for one pair of runs; None where there is no site."""
         assert self.difference is not None
         labels = () if label is None else (label,)
-        sites = self._sites(labels)
+        sites = self._count_sites(labels)
         if not sites:
             return None
-        total = sites if what == "sites" else self._changed(what.removesuffix("s"), labels)
+        total = sites if what == "sites" else self._count_changed(what.removesuffix("s"), labels)
         return total / self.difference.run_pairs
 
-    def _sites(self, labels: Sequence[str]) -> int:
+    def _count_sites(self, labels: Sequence[str]) -> int:
         found = self.difference
         assert found is not None
         if not labels:
@@ -595,14 +597,14 @@ class _Guard:
         names = self.labels.names(labels)
         return sum(row.sites for row in found.labels if row.label in names) * found.run_pairs
 
-    def _changed(self, name: str, labels: Sequence[str]) -> int:
-        """Count one class of differences, at the sites with some key labels or at all."""
+    def _count_changed(self, name: str, labels: Sequence[str]) -> int:
+        """Count one class of differences at the sites with the given key labels, or at all sites."""
         assert self.difference is not None
         kind = self.difference.of(name)
         if not labels:
             return kind.count
         names = self.labels.names(labels)
-        if self.labels.own:  # transitions are told apart by what was made of sites, and not by what they are
+        if self.labels.own:  # transitions are distinguished by the labels predicted, not by the kinds of sites
             where = self.labels.condition(name, labels) or name
             return len(
                 selected(self.context.verdicts, view=self.context.view, where=where, base=self.base, new=self.new)
@@ -612,7 +614,7 @@ class _Guard:
     def _budget(self, name: Literal["new errors", "negative flip rate"], budget: Budget) -> Check:
         labels, found = self.criteria.labels, self.difference
         assert found is not None
-        count, sites = self._changed(NEW_ERROR, labels), self._sites(labels)
+        count, sites = self._count_changed(NEW_ERROR, labels), self._count_sites(labels)
         of = f" ({', '.join(labels)})" if labels else ""
         rate = count / sites if sites else None
         mean = count if found.run_pairs == 1 else count / found.run_pairs
@@ -635,7 +637,7 @@ class _Guard:
 
     def _requirement(self, text: str) -> Check:
         found, count = self.difference, None if self.difference is None else self._count
-        ground = Ground(
+        inputs = Ground(
             score=self.score,
             base_score=self.base_score,
             measures=tuple(each.name for each in self.context.measures),
@@ -643,7 +645,7 @@ class _Guard:
             labels=self.labels.known,
             diff=None if found is None else found.diff,
         )
-        made = decide(text, ground)
+        made = decide(text, inputs)
         return Check(
             name="requirement",
             asked=text,
@@ -662,7 +664,7 @@ class _Guard:
         turned = test.base != self.base
         gap = None if test.difference is None else -test.difference if turned else test.difference
         error = chosen is not None and chosen.error
-        passed, decided, reason = _judged(found.measure, gap, test, turned=turned, error=error)
+        passed, decided, reason = _decide_significance(found.measure, gap, test, turned=turned, error=error)
         asked = f"{found.measure} not significantly worse"
         return Check(
             name="significance",
@@ -676,21 +678,23 @@ class _Guard:
         )
 
 
-def _judged(name: str, gap: float | None, test: PairTest, *, turned: bool, error: bool) -> tuple[bool, bool, str]:
-    """Say whether a gap is a significant loss; what is not worse at all needs no test."""
+def _decide_significance(
+    name: str, gap: float | None, test: PairTest, *, turned: bool, error: bool
+) -> tuple[bool, bool, str]:
+    """Decide whether a difference is a significant loss; a difference that is not a loss needs no test."""
     if gap is None:
         return False, False, f"cannot be decided: {name} is undefined ({test.method.removeprefix('n/a: ')})"
-    said = f"{name} {100 * gap:+.2f} points"
+    change = f"{name} {100 * gap:+.2f} points"
     if test.low is not None and test.high is not None:
         low, high = (-test.high, -test.low) if turned else (test.low, test.high)
-        said += f" [{100 * low:+.2f}, {100 * high:+.2f}]"
+        change += f" [{100 * low:+.2f}, {100 * high:+.2f}]"
     worse = 100 * (-gap if error else gap) < -SLACK
     if test.p is not None:
-        return not worse or test.p >= LEVEL, True, f"{said}, p {number(test.p)} ({test.method})"
+        return not worse or test.p >= LEVEL, True, f"{change}, p {number(test.p)} ({test.method})"
     why = test.method.removeprefix("n/a: ")
     if not worse:
-        return True, True, f"{said}: not worse, whatever a test would say ({why})"
-    return False, False, f"cannot be decided: {said}, and no test can be made ({why})"
+        return True, True, f"{change}: not worse, whatever a test would say ({why})"
+    return False, False, f"cannot be decided: {change}, and no test can be made ({why})"
 
 
 def _refuse_without_output(criteria: Criteria) -> None:
@@ -700,17 +704,19 @@ def _refuse_without_output(criteria: Criteria) -> None:
         raise UsageError(f"{criteria.needing_output[0]} needs the base's output", hint="give BASE beside the baseline")
 
 
-def _scored(context: Context, chosen: Measure, system: str) -> Score:
+def _score_system(context: Context, chosen: Measure, system: str) -> Score:
     found = scores(context, [chosen])
     return next(score for score in found.scores if score.system == system)
 
 
-def _changes(found: Difference) -> tuple[ChangeCount, ...]:
+def _count_changes(found: Difference) -> tuple[ChangeCount, ...]:
     return tuple(ChangeCount(each.name, each.count, each.share_of_sites, each.where) for each in found.classes)
 
 
-def _broken(context: Context, checks: Sequence[Check], base: str, new: str, *, top: int) -> tuple[Examples, ...]:
-    """Show the new errors that failing checks count, and a sample of all where one counts none or none fails."""
+def _new_error_examples(
+    context: Context, checks: Sequence[Check], base: str, new: str, *, top: int
+) -> tuple[Examples, ...]:
+    """Sample the new errors that failing checks count, or all new errors where a check counts none or none fails."""
     failing = [check.where or NEW_ERROR for check in checks if not check.passed]
     found = []
     for where in dict.fromkeys(failing or [NEW_ERROR]):

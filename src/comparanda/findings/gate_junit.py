@@ -1,8 +1,8 @@
-"""A gate as JUnit XML, which continuous integration reads: a test case a check.
+"""A gate as JUnit XML for continuous integration, with a test case for each check.
 
 There is no standard; this keeps to what Jenkins, GitLab and the readers of GitHub's actions have in common. Names of
-test cases are told apart, for GitLab passes over a second one of the same name; and what fails says so in its text,
-for not all show the message.
+test cases are made unique, because GitLab ignores a second one of the same name; the text of a failure repeats its
+message, because not all readers show the message.
 """
 
 from __future__ import annotations
@@ -18,49 +18,55 @@ from comparanda.render.table import visible
 if TYPE_CHECKING:
     from comparanda.findings.gate import Check, Gate
 
-_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
-_NO_TIME = "0"  # equal input gives equal bytes, so how long it took is not told
+_XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_ZERO_TIME = "0"  # equal input gives equal bytes, so the duration is left out
 
 
 def as_junit(finding: Gate) -> str:
-    """Return the checks of a gate as test cases; failures hold the new errors as text."""
+    """Render the checks of a gate as test cases; failures contain the new errors as text."""
     sizes = {"tests": str(len(finding.checks)), "failures": str(len(finding.failed)), "errors": "0"}
-    suites = ElementTree.Element("testsuites", {"name": "comparanda gate", **sizes, "time": _NO_TIME})
-    named = {"name": _clean(f"{finding.base} → {finding.new}"), **sizes, "skipped": "0", "time": _NO_TIME}
+    suites = ElementTree.Element("testsuites", {"name": "comparanda gate", **sizes, "time": _ZERO_TIME})
+    named = {"name": _escape(f"{finding.base} → {finding.new}"), **sizes, "skipped": "0", "time": _ZERO_TIME}
     suite = ElementTree.SubElement(suites, "testsuite", named)
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in (("verdict", verdict(finding)), ("view", finding.view), ("signature", finding.signature)):
-        ElementTree.SubElement(properties, "property", {"name": name, "value": _clean(value)})
+        ElementTree.SubElement(properties, "property", {"name": name, "value": _escape(value)})
     seen: Counter[str] = Counter()
     for check in finding.checks:
         name = f"{check.name}: {check.asked}"
         seen[name] += 1
         numbered = name if seen[name] == 1 else f"{name} ({seen[name]})"
-        case = ElementTree.SubElement(suite, "testcase", _case(numbered))
+        case = ElementTree.SubElement(suite, "testcase", _case_attributes(numbered))
         if not check.passed:
-            failure = ElementTree.SubElement(case, "failure", {"message": _clean(_message(check)), "type": check.name})
-            failure.text = _text(finding, check)
+            failure = ElementTree.SubElement(
+                case, "failure", {"message": _escape(_failure_message(check)), "type": check.name}
+            )
+            failure.text = _failure_text(finding, check)
     ElementTree.indent(suites)
-    return _HEAD + ElementTree.tostring(suites, encoding="unicode") + "\n"
+    return _XML_DECLARATION + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def _case(name: str) -> dict[str, str]:
-    return {"classname": "comparanda.gate", "name": _clean(name), "time": _NO_TIME}
+def _case_attributes(name: str) -> dict[str, str]:
+    return {"classname": "comparanda.gate", "name": _escape(name), "time": _ZERO_TIME}
 
 
-def _message(check: Check) -> str:
+def _failure_message(check: Check) -> str:
     if not check.decided:
         return check.reason
     return f"{check.reason}; measured {written(check, check.measured)}, limit {written(check, check.limit)}"
 
 
-def _text(finding: Gate, check: Check) -> str:
-    """Return what a failure says: the check, and the new errors that it counts, or else those that are shown."""
+def _failure_text(finding: Gate, check: Check) -> str:
+    """Return the text of a failure: the check and the new errors it counts, or else a sample of all new errors."""
     shown = [each for each in finding.examples if each.where == (check.where or NEW_ERROR)]
-    lines = [f"{check.name}: {check.asked}", _message(check), *(line for each in shown for line in ["", as_text(each)])]
-    return "\n" + "\n".join(_clean(line) for block in lines for line in block.split("\n")) + "\n"
+    lines = [
+        f"{check.name}: {check.asked}",
+        _failure_message(check),
+        *(line for each in shown for line in ["", as_text(each)]),
+    ]
+    return "\n" + "\n".join(_escape(line) for block in lines for line in block.split("\n")) + "\n"
 
 
-def _clean(text: str) -> str:
-    """Make visible what XML cannot hold: control characters, lone surrogates and the like."""
+def _escape(text: str) -> str:
+    """Escape characters that XML does not allow: control characters, lone surrogates and the like."""
     return visible(text)

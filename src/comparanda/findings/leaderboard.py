@@ -1,4 +1,4 @@
-"""A leaderboard: systems in the order of their scores, and how much of that order the tests bear out."""
+"""A leaderboard: systems ranked by score, and how much of that ranking is supported by tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from comparanda.render.charts import Paper
 
 
-_DIGITS = 12  # scores that agree so far are equal: what is left is rounding
+_SCORE_DIGITS = 12  # scores that are equal to this precision share a rank: the rest is rounding error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,32 +171,30 @@ class Leaderboard(Finding):
         return (leaderboard_chart(self),)
 
 
-_MANY = 12
-"""So many measures and more do not stand side by side."""
+_MANY_MEASURES = 12
+"""From this many measures on, precision and recall are left out."""
 
 
-def _few(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    """Leave out precision and recall where measures are many."""
-    if len(measures) < _MANY:
+def _shown_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """Return the measures to show: without precision and recall where measures are many."""
+    if len(measures) < _MANY_MEASURES:
         return measures
     return tuple(each for each in measures if not each.name.endswith(("precision", "recall")))
 
 
 def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboard:
     """Rank all systems by the first of some measures, or of the view's own."""
-    chosen = tuple(measures) or _few(context.own_measures)
-    context = _by_name(context)
+    chosen = tuple(measures) or _shown_measures(context.own_measures)
+    context = _sort_systems(context)
     table = scores(context, chosen)
     tested = significance(context, chosen[0])
     by_system: dict[str, list[Score]] = {}
     for score in table.scores:
         by_system.setdefault(score.system, []).append(score)
     main = chosen[0]
-    order = sorted(
-        by_system, key=lambda name: _depth(by_system[name][0], main)
-    )  # equal ones stay in the order of names
+    order = sorted(by_system, key=lambda name: _sort_key(by_system[name][0], main))  # ties are ordered by name
     ranking = _Ranking(order, {name: found[0].value for name, found in by_system.items()}, tested.tests)
-    alone = _lonely(context)
+    alone = _count_lone_sites(context)
     return Leaderboard(
         view=table.view,
         measure=chosen[0].name,
@@ -205,48 +203,48 @@ def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboa
         units=table.units,
         resamples=table.resamples,
         seed=table.seed,
-        warnings=(*tested.warnings, *_out_of_reach(context, tested.tests)),
+        warnings=(*tested.warnings, *_unreachable_warnings(context, tested.tests)),
         untested=ranking.untested,
         standings=tuple(
             ranking.standing(place, tuple(by_system[name]), alone.get(name)) for place, name in enumerate(order)
         ),
         tests=tested.tests,
-        identical=_identical(context),
+        identical=_find_identical(context),
     )
 
 
-def _by_name(context: Context) -> Context:
-    """Put systems in the order of their names: which one a pair begins with must not depend on the order of files."""
+def _sort_systems(context: Context) -> Context:
+    """Sort systems by name: the order within a pair must not depend on the order of files."""
     systems = tuple(sorted(context.systems, key=lambda system: system.name))
     return replace(context, verdicts=replace(context.verdicts, systems=systems))
 
 
-def _depth(score: Score, main: Measure) -> tuple[bool, float]:
-    """Return what systems are sorted by: the best score first, undefined ones last."""
-    value = round(score.value or 0.0, _DIGITS)
+def _sort_key(score: Score, main: Measure) -> tuple[bool, float]:
+    """Return the sort key of a system: the best score first, undefined ones last."""
+    value = round(score.value or 0.0, _SCORE_DIGITS)
     return score.value is None, value if main.error else -value
 
 
 class _Ranking:
-    """Systems in order, and which of them beat which."""
+    """Systems in order, and which are significantly better than which."""
 
     def __init__(self, order: Sequence[str], values: Mapping[str, float | None], tests: Sequence[PairTest]) -> None:
         self.order = order
-        self.heights = [None if values[name] is None else round(values[name] or 0.0, _DIGITS) for name in order]
-        self.ranked = sum(height is not None for height in self.heights)
+        self.rounded = [None if values[name] is None else round(values[name] or 0.0, _SCORE_DIGITS) for name in order]
+        self.ranked = sum(each is not None for each in self.rounded)
         self.tests = {(test.base, test.new): test for test in tests}
-        self.untested = _untested(tests, self.ranked)
+        self.untested = _untested_reason(tests, self.ranked)
         self.beats = np.zeros((self.ranked, self.ranked), np.bool_)
         for above in range(self.ranked):
             for below in range(above + 1, self.ranked):
                 gap = self.gap(below, above)
                 self.beats[above, below] = (
-                    gap.p_holm is not None and gap.p_holm < LEVEL and self.heights[above] != self.heights[below]
+                    gap.p_holm is not None and gap.p_holm < LEVEL and self.rounded[above] != self.rounded[below]
                 )
-        self.groups = _groups(self.beats)
+        self.groups = _number_groups(self.beats)
 
     def gap(self, place: int, other: int) -> Gap:
-        """Return how far the system at a place is from another."""
+        """Return the difference of the system at a place from another."""
         mine, theirs = self.order[place], self.order[other]
         if (theirs, mine) in self.tests:
             test = self.tests[theirs, mine]
@@ -276,7 +274,7 @@ class _Ranking:
         better, worse = int(self.beats[:, place].sum()), int(self.beats[place].sum())
         tested = self.untested is None
         return Standing(
-            rank=self.heights.index(self.heights[place]) + 1,
+            rank=self.rounded.index(self.rounded[place]) + 1,
             system=self.order[place],
             group=self.groups[place] if tested else None,
             first_rank=better + 1 if tested else None,
@@ -290,16 +288,16 @@ class _Ranking:
         )
 
 
-def _untested(tests: Sequence[PairTest], ranked: int) -> str | None:
-    """Say why no two systems with a score could be tested, if so."""
+def _untested_reason(tests: Sequence[PairTest], ranked: int) -> str | None:
+    """Explain why no two systems with a score could be tested; None if some were."""
     if ranked < 2 or any(test.p is not None for test in tests):
         return None
     methods = sorted({test.method for test in tests if test.difference is not None})
     return "; ".join(methods)
 
 
-def _out_of_reach(context: Context, tests: Sequence[PairTest]) -> list[str]:
-    """Warn if there are so many pairs that Holm's correction lifts even the smallest p above the level."""
+def _unreachable_warnings(context: Context, tests: Sequence[PairTest]) -> list[str]:
+    """Warn if there are so many pairs that Holm's correction raises even the smallest p above the level."""
     pairs = sum(test.p is not None for test in tests)
     exact = any(test.method == "exact" for test in tests)
     smallest = 2.0 ** (1 - len(context.active)) if exact else 1 / (context.resamples + 1)
@@ -311,15 +309,15 @@ def _out_of_reach(context: Context, tests: Sequence[PairTest]) -> list[str]:
     return [f"{what}: draw more, with --resamples {math.ceil(pairs / LEVEL)}"]
 
 
-def _groups(beats: Truths) -> list[int]:
-    """Return the number of each system's group: a new one begins where every system above beats every system below."""
+def _number_groups(beats: Truths) -> list[int]:
+    """Assign a group number to each system; a group ends where all above are significantly better than all below."""
     groups = [1] * len(beats)
     for place in range(1, len(beats)):
         groups[place] = groups[place - 1] + bool(beats[:place, place:].all())
     return groups
 
 
-def _lonely(context: Context) -> dict[str, Lonely]:
+def _count_lone_sites(context: Context) -> dict[str, Lonely]:
     """Count for each system the sites that it alone has right, and those that it alone has wrong.
 
     A system of several runs has a site right if one of them has, and wrong if one of them has.
@@ -331,20 +329,20 @@ def _lonely(context: Context) -> dict[str, Lonely]:
     solved, failed = (
         np.stack([found[list(system.runs)].any(axis=0) for system in systems]) for found in (disputed, ~disputed)
     )
-    by_all = len(sites) - disputed.shape[1] if len(systems) == 1 else 0  # what a single system solves, it solves alone
+    by_all = len(sites) - disputed.shape[1] if len(systems) == 1 else 0  # a single system solves its sites alone
     counts = [(found & (found.sum(axis=0) == 1)).sum(axis=1).tolist() for found in (solved, failed)]
     return {
         system.name: Lonely(
             counts[0][place] + by_all,
-            _against_all(context, system, right=True),
+            _lone_condition(context, system, right=True),
             counts[1][place],
-            _against_all(context, system, right=False),
+            _lone_condition(context, system, right=False),
         )
         for place, system in enumerate(systems)
     }
 
 
-def _against_all(context: Context, system: System, *, right: bool) -> str:
+def _lone_condition(context: Context, system: System, *, right: bool) -> str:
     """Write the condition that one system alone is right at a site, or wrong."""
     runs = context.verdicts.runs
     yes, no = ("", "not ") if right else ("not ", "")
@@ -355,9 +353,9 @@ def _against_all(context: Context, system: System, *, right: bool) -> str:
     return " and ".join([f"({mine})", *others])
 
 
-def _identical(context: Context) -> tuple[tuple[str, ...], ...]:
-    """Return the systems that agree in everything that is judged, two or more together."""
-    columns = _decided(context.view)
+def _find_identical(context: Context) -> tuple[tuple[str, ...], ...]:
+    """Find groups of two or more systems that agree in everything that is evaluated."""
+    columns = _run_columns(context.view)
     digests = [
         tuple(blake2b(each[run].tobytes()).digest() for each in columns) for run in range(len(context.verdicts.runs))
     ]
@@ -367,8 +365,8 @@ def _identical(context: Context) -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(tuple(sorted(names)) for names in found.values() if len(names) > 1))
 
 
-def _decided(view: View) -> list[Sequence[NDArray[np.generic]]]:
-    """Return all that runs decide in a view, a column for each run: spans, or values and items, and statistics."""
+def _run_columns(view: View) -> list[Sequence[NDArray[np.generic]]]:
+    """Return all evaluated data of a view with a column for each run: spans, or values and items, and statistics."""
     columns: list[Sequence[NDArray[np.generic]]] = [tuple(np.moveaxis(each, 1, 0)) for each in view.statistics.values()]
     if view.claims is not None:
         return [*columns, view.claims.runs]
@@ -376,12 +374,12 @@ def _decided(view: View) -> list[Sequence[NDArray[np.generic]]]:
     return [*columns, *tables, view.sites.values]
 
 
-# A leaderboard as a table: narrow at the front, so that thirty systems can be read in a terminal.
+# A leaderboard as a table: the main columns come first, so that thirty systems can be read in a terminal.
 
 
 def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ...]:
-    """Put systems in rows: where they stand, by how much, and behind that the other measures."""
-    beside = [score.measure for score in finding.standings[0].scores[1:]]
+    """Put systems in rows: their rank, the differences in score, and then the other measures."""
+    other_measures = [score.measure for score in finding.standings[0].scores[1:]]
     fields = (
         Field("rank", "rank"),
         Field("system", "system"),
@@ -391,7 +389,7 @@ def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ..
         Field("ranks", "ranks"),
         Field("to_best", "Δ best", "points"),
         Field("to_best_p", "p (Holm)", "p"),
-        *(Field(name, name, "share") for name in beside),
+        *(Field(name, name, "share") for name in other_measures),
         Field("to_above", "Δ above", "points"),
         Field("only_right", "only right", "count"),
         Field("only_wrong", "only wrong", "count"),
@@ -433,7 +431,7 @@ def _row(finding: Leaderboard, each: Standing) -> tuple[Any, ...]:
 
 
 def ranks(each: Standing) -> str | None:
-    """Write the ranks that the tests leave open: `2–5`, or `1` alone."""
+    """Format the range of ranks that the tests leave open: `2–5`, or `1` if there is only one."""
     if each.first_rank is None or each.last_rank is None:
         return None
     return str(each.first_rank) if each.first_rank == each.last_rank else f"{each.first_rank}–{each.last_rank}"
@@ -452,7 +450,7 @@ def _notes(finding: Leaderboard) -> list[str]:
     else:
         notes.append(f"no groups: {finding.untested}")
     notes += [f"beware: {warning}" for warning in finding.warnings]
-    notes += [f"{_listed(names)} are identical in all that is judged" for names in finding.identical]
+    notes += [f"{_join_names(names)} are identical in all that is judged" for names in finding.identical]
     for each in finding.standings:
         notes += [f"{each.system}: {score.measure} is n/a: {score.reason}" for score in each.scores if score.reason]
     notes += [refusal(each) for each in finding.refused]
@@ -462,9 +460,9 @@ def _notes(finding: Leaderboard) -> list[str]:
 
 
 def refusal(each: Refused) -> str:
-    """Say in one line why a submission is not ranked."""
+    """Write in one line why a submission is not ranked."""
     return f"not ranked: {each.system}: {'; '.join([each.reason, *each.details])}"
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def _join_names(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"

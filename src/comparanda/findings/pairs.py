@@ -1,4 +1,4 @@
-"""All pairs of systems: how much they differ beside how much their scores do (tables 1–3)."""
+"""All pairs of systems: how much their outputs differ, and how much their scores do (tables 1–3)."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
     from comparanda.core.verdicts import System
 
-_AT_ONCE = 64
-"""Of so many pairs the intervals are drawn at once: more would only take more room."""
+_PAIRS_AT_ONCE = 64
+"""The number of pairs whose intervals are resampled at once: more would only take more memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,22 +147,22 @@ class Pairs(Finding):
 
 
 def pairs(context: Context, transitions: int = 0) -> Pairs:
-    """Put diff and the difference of scores side by side for every pair, with the most frequent kinds of change."""
+    """Compute diff and the difference of scores for every pair, with the most frequent kinds of change."""
     main = context.measures[0]
     table = scores(replace(context, resamples=0), [main])
-    plain = _Plain(context) if context.view.shared else None
+    plain = _ValueSites(context) if context.view.shared else None
     both = list(combinations(context.systems, 2))
-    crossed: list[tuple[_Counted, tuple[PairTransition, ...]]] = []
-    units: list[_Units] = []
+    compared: list[tuple[_PairCounts, tuple[PairTransition, ...]]] = []
+    units: list[_UnitCounts] = []
     for first, second in both:
-        ground = plain or _ground(context, first, second)
-        counted = _counted(ground, first, second, kinds=transitions > 0)
-        crossed.append((counted, _most_frequent(ground, counted.transitions, transitions)))
+        universe = plain or _pair_universe(context, first, second)
+        counted = _count_differences(universe, first, second, kinds=transitions > 0)
+        compared.append((counted, _most_frequent_changes(universe, counted.transitions, transitions)))
         if context.resamples:
-            units.append(_units(context, ground, first, second))
-    spans = _intervals(context, units) if context.resamples else [(None, None)] * len(both)
+            units.append(_count_by_unit(context, universe, first, second))
+    spans = _diff_intervals(context, units) if context.resamples else [(None, None)] * len(both)
     found = []
-    for (first, second), (counted, frequent), span in zip(both, crossed, spans, strict=True):
+    for (first, second), (counted, frequent), span in zip(both, compared, spans, strict=True):
         values = table.value(first.name), table.value(second.name)
         diff = share(counted.different, counted.sites)
         found.append(
@@ -187,27 +187,27 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
     return Pairs(context.view.name, main.name, tuple(found))
 
 
-def _ground(context: Context, first: System, second: System) -> _Plain | _Spans:
-    """Return the sites of the key and two systems."""
+def _pair_universe(context: Context, first: System, second: System) -> _ValueSites | _SpanSites:
+    """Return the universe of a pair: the sites of the key and the two systems."""
     if context.view.claims is not None:
-        return _Spans(context, first, second)
-    return _Plain(context.among(first.name, second.name))
+        return _SpanSites(context, first, second)
+    return _ValueSites(context.among(first.name, second.name))
 
 
-class _Plain:
-    """Sites with a value each: the same for all pairs, or those of one."""
+class _ValueSites:
+    """Sites with one value each, either the same for all pairs or those of one pair."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._crossing = Crossing(context.sites)
         self.count = len(context.sites)
 
-    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
-        del kinds  # they cost next to nothing here
-        return self._crossing.crossed(first, second)
+    def compare(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        del kinds  # counting them costs almost nothing here
+        return self._crossing.compare(first, second)
 
     def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
-        """Return the names of labels, and how conditions call their columns."""
+        """Return the names of labels, and their columns in conditions."""
         return self._context.sites.labels.names, label_columns(self._context.sites)
 
     def units(self) -> NDArray[np.integer]:
@@ -221,7 +221,7 @@ class _Plain:
         return found
 
 
-class _Spans:
+class _SpanSites:
     """The overlap sites of the key and two systems."""
 
     def __init__(self, context: Context, first: System, second: System) -> None:
@@ -231,8 +231,8 @@ class _Spans:
         self._unit = context.verdicts.unit_of(claims)
         self.count = self._crossing.count
 
-    def crossed(self, first: int, second: int, *, kinds: bool) -> Crossed:
-        return self._crossing.crossed(first, second, kinds=kinds)
+    def compare(self, first: int, second: int, *, kinds: bool) -> Crossed:
+        return self._crossing.compare(first, second, kinds=kinds)
 
     def labels(self) -> tuple[tuple[str, ...], tuple[str, str, str]]:
         return self._crossing.labels.names, LABEL_COLUMNS
@@ -245,15 +245,15 @@ class _Spans:
 
 
 def _pair_condition(context: Context, base: str, new: str) -> str:
-    """Write the condition that two systems differ; by their names where each has one run and sites are everybody's."""
+    """Write the condition that two systems differ, by name where each has one run and all systems share the sites."""
     if not context.view.shared or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
         return "differs"
     return f"value({quote(base)}) != value({quote(new)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted:
-    """How much two systems differ: sites times pairs of runs, the classes of difference, and their kinds of change."""
+class _PairCounts:
+    """The counts of a pair: sites times pairs of runs, the classes of difference, and their kinds of change."""
 
     sites: int
     different: int
@@ -262,20 +262,22 @@ class _Counted:
     transitions: tuple[Counter[tuple[int, int, int]], ...]
 
 
-def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: bool) -> _Counted:
-    """Count where two systems differ, at the sites of their universe."""
+def _count_differences(
+    universe: _ValueSites | _SpanSites, first: System, second: System, *, kinds: bool
+) -> _PairCounts:
+    """Count the differences of two systems at the sites of their universe."""
     run_pairs = list(product(first.runs, second.runs))
-    crossed = [ground.crossed(*runs, kinds=kinds) for runs in run_pairs]
+    compared = [universe.compare(*runs, kinds=kinds) for runs in run_pairs]
     transitions: tuple[Counter[tuple[int, int, int]], ...] = tuple(Counter() for _ in CLASSES)
-    for each in crossed if kinds else ():
+    for each in compared if kinds else ():
         for counter, rows in zip(transitions, each.transitions, strict=True):
             counter.update({(key, base, new): count for key, base, new, count in rows.tolist()})
-    both = sum(each.same_right for each in crossed)
-    corrections = sum(each.corrections for each in crossed)
-    new_errors = sum(each.new_errors for each in crossed)
-    changed = sum(each.changed_errors for each in crossed)
-    return _Counted(
-        sites=ground.count * len(run_pairs),
+    both = sum(each.same_right for each in compared)
+    corrections = sum(each.corrections for each in compared)
+    new_errors = sum(each.new_errors for each in compared)
+    changed = sum(each.changed_errors for each in compared)
+    return _PairCounts(
+        sites=universe.count * len(run_pairs),
         different=corrections + new_errors + changed,
         overlap=share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
         classes=(corrections, new_errors, changed),
@@ -284,34 +286,34 @@ def _counted(ground: _Plain | _Spans, first: System, second: System, *, kinds: b
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Units:
-    """What two systems differ at in each unit: the active units, and for each its differing sites and all its sites."""
+class _UnitCounts:
+    """The active units of a pair, and for each the number of differing sites and of all sites."""
 
     active: NDArray[np.int64]
     columns: NDArray[np.float64]
 
 
-def _units(context: Context, ground: _Plain | _Spans, first: System, second: System) -> _Units:
-    """Count by unit the differing sites, in the mean over pairs of runs, and all sites."""
-    unit, active = ground.units(), context.active_among(first.name, second.name)
+def _count_by_unit(context: Context, universe: _ValueSites | _SpanSites, first: System, second: System) -> _UnitCounts:
+    """Count by unit the differing sites, averaged over pairs of runs, and all sites."""
+    unit, active = universe.units(), context.active_among(first.name, second.name)
     size = context.verdicts.units.count
     columns = np.zeros((len(active), 2))
     columns[:, 1] = (np.bincount(unit, minlength=size) + context.easy)[active]
     run_pairs = list(product(first.runs, second.runs))
     for runs in run_pairs:
-        columns[:, 0] += np.bincount(unit[ground.differing(*runs)], minlength=size)[active] / len(run_pairs)
-    return _Units(active, columns)
+        columns[:, 0] += np.bincount(unit[universe.differing(*runs)], minlength=size)[active] / len(run_pairs)
+    return _UnitCounts(active, columns)
 
 
-def _intervals(context: Context, units: Sequence[_Units]) -> list[Interval]:
-    """Return the bootstrap intervals of diff; pairs that stand in the same units share the draws, which cost most."""
+def _diff_intervals(context: Context, units: Sequence[_UnitCounts]) -> list[Interval]:
+    """Compute the bootstrap intervals of diff; pairs with the same units share the draws, which cost most."""
     alike: dict[bytes, list[int]] = {}
     for place, each in enumerate(units):
         alike.setdefault(each.active.tobytes(), []).append(place)
     found: list[Interval] = [(None, None)] * len(units)
     for places in alike.values():
-        for begin in range(0, len(places), _AT_ONCE):
-            some = places[begin : begin + _AT_ONCE]
+        for begin in range(0, len(places), _PAIRS_AT_ONCE):
+            some = places[begin : begin + _PAIRS_AT_ONCE]
             columns = np.concatenate([units[place].columns for place in some], axis=1)
             spans = context.interval(columns, lambda sums: ratio(sums[:, ::2], sums[:, 1::2]))
             for place, span in zip(some, spans, strict=True):
@@ -319,13 +321,13 @@ def _intervals(context: Context, units: Sequence[_Units]) -> list[Interval]:
     return found
 
 
-def _most_frequent(
-    ground: _Plain | _Spans, transitions: tuple[Counter[tuple[int, int, int]], ...], most: int
+def _most_frequent_changes(
+    universe: _ValueSites | _SpanSites, transitions: tuple[Counter[tuple[int, int, int]], ...], most: int
 ) -> tuple[PairTransition, ...]:
     """Write the most frequent kinds of change of each class."""
     if not most:
         return ()
-    names, columns = ground.labels()
+    names, columns = universe.labels()
     found = []
     for kind, counter in zip(CLASSES, transitions, strict=True):
         for codes in sorted(counter, key=lambda code: (-counter[code], code))[:most]:

@@ -1,4 +1,4 @@
-"""Scores as tables: systems in rows, or labels where measures have many, or metrics with precision and recall."""
+"""Scores as tables: systems in rows; or labels, if measures are per label; or metrics with precision and recall."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from comparanda.render.charts import Dot, DotPlot
 
 
-# Scores by metrics that have an F1, a precision and a recall each: metrics in rows, for columns would be too many.
+# Scores of metrics with F1, precision and recall each: metrics in rows, because there would be too many columns.
 
 
 NAMES = {
@@ -35,19 +35,19 @@ NAMES = {
     "named": "ARCS named",
     "immediate": "ARCS immediate",
 }
-"""What metrics are called by people; those of others are called as they are written."""
+"""The display names of metrics; other metrics are displayed by their identifiers."""
 
-_PARTS = {"f1": "F1", "precision": "precision", "recall": "recall"}
-_COLUMNS = 4  # so many measures can stand in columns
-_INTERVALS = 3  # of so many systems intervals stand beside the scores
-_TOO_MANY = f"of more than {_INTERVALS} systems intervals stand in JSON and CSV alone"
+_PART_NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
+_MAX_COLUMNS = 4  # the largest number of measures in columns
+_MAX_INTERVAL_SYSTEMS = 3  # the largest number of systems with intervals next to the scores
+_INTERVALS_OMITTED = f"of more than {_MAX_INTERVAL_SYSTEMS} systems intervals stand in JSON and CSV alone"
 
 Metrics = dict[str, dict[str, str]]
-"""For each metric its measures, by what they are of it: f1, precision, recall."""
+"""For each metric its measures, by part: f1, precision, recall."""
 
 
 def metric_name(metric: str) -> str:
-    """Return what people call a metric.
+    """Return the display name of a metric.
 
     >>> metric_name("b3"), metric_name("streak")
     ('B³', 'streak')
@@ -56,31 +56,31 @@ def metric_name(metric: str) -> str:
 
 
 def metrics_of(finding: Scores) -> Metrics:
-    """Return the metrics that scores are of, if they are of metrics alone and too many for columns; else nothing.
+    """Group measures by metric, if all of them belong to metrics and are too many for columns; otherwise none.
 
-    A metric is a measure with others beside it that say its precision and recall, or one that is known by name. In
-    their company the F1, precision and recall of a view are one too; alone they are not.
+    A metric is a measure that is accompanied by its precision and recall, or one that is known by name. Next to such
+    metrics the F1, precision and recall of a view also form one; alone they do not.
     """
     measures = tuple(dict.fromkeys(score.measure for score in finding.scores))
-    parts = {measure: _part(measure, measures) for measure in measures}
-    if len(measures) <= _COLUMNS or None in parts.values() or all("." in measure for measure in measures):
+    parts = {measure: _parse_part(measure, measures) for measure in measures}
+    if len(measures) <= _MAX_COLUMNS or None in parts.values() or all("." in measure for measure in measures):
         return {}
     found: Metrics = {}
-    for measure, told in parts.items():
-        if told is not None:
-            found.setdefault(told[0], {})[told[1]] = measure
+    for measure, part in parts.items():
+        if part is not None:
+            found.setdefault(part[0], {})[part[1]] = measure
     return found
 
 
-def _part(measure: str, others: Collection[str]) -> tuple[str, str] | None:
-    """Return the metric that a measure is of, and what it is of it; None if it is of none.
+def _parse_part(measure: str, others: Collection[str]) -> tuple[str, str] | None:
+    """Split a measure into its metric and part; None if it does not belong to a metric.
 
-    >>> _part("muc_recall", ["muc"]), _part("any.f1", []), _part("accuracy", [])
+    >>> _parse_part("muc_recall", ["muc"]), _parse_part("any.f1", []), _parse_part("accuracy", [])
     (('muc', 'recall'), ('any', 'f1'), None)
     """
     view, _, name = measure.rpartition(".")
     if view:
-        return (view, name) if name in _PARTS else None
+        return (view, name) if name in _PART_NAMES else None
     for part in ("precision", "recall"):
         metric = measure.removesuffix(f"_{part}")
         if metric != measure and (metric in others or metric in NAMES):
@@ -91,53 +91,53 @@ def _part(measure: str, others: Collection[str]) -> tuple[str, str] | None:
 def metric_tables(
     finding: Scores, metrics: Metrics, marks: Mapping[str, str], notes: tuple[str, ...]
 ) -> tuple[Table, ...]:
-    """Return one table for one system, or for several a table of F1, of precision and of recall.
+    """Return one table for a single system; for several, tables of F1, of precision and of recall.
 
     Args:
         finding: the scores.
-        metrics: the metrics they are of.
-        marks: signs behind the main score of systems.
-        notes: how intervals were made, and what the signs mean.
+        metrics: their metrics.
+        marks: significance marks after the main score of systems.
+        notes: how intervals were computed, and what the marks mean.
 
     """
-    scored = _Scored(finding, metrics)
-    notes = (*notes, *scored.undefined())
+    scored = _MetricScores(finding, metrics)
+    notes = (*notes, *scored.undefined_notes())
     if len(scored.systems) == 1:
-        return (scored.of_one_system(notes),)
-    if finding.resamples and len(scored.systems) > _INTERVALS:
-        notes = (*notes, _TOO_MANY)
-    first, *others = (scored.of_part(part) for part in scored.parts)
-    signs = scored.placed(first, marks)
+        return (scored.single_system_table(notes),)
+    if finding.resamples and len(scored.systems) > _MAX_INTERVAL_SYSTEMS:
+        notes = (*notes, _INTERVALS_OMITTED)
+    first, *others = (scored.part_table(part) for part in scored.parts)
+    signs = scored.place_marks(first, marks)
     return (replace(first, name="scores", notes=notes, marks=signs), *others)
 
 
-class _Scored:
-    """Scores by metric, by what they are of it, and by system."""
+class _MetricScores:
+    """Scores by metric, part and system."""
 
     def __init__(self, finding: Scores, metrics: Metrics) -> None:
         self.metrics, self.main = metrics, finding.scores[0].measure
         self.systems = tuple(dict.fromkeys(score.system for score in finding.scores))
-        self.parts = [part for part in _PARTS if any(part in measures for measures in metrics.values())]
+        self.parts = [part for part in _PART_NAMES if any(part in measures for measures in metrics.values())]
         self._scores = {(score.measure, score.system): score for score in finding.scores}
 
     def _score(self, metric: str, part: str, system: str) -> Score | None:
         measure = self.metrics[metric].get(part)
         return None if measure is None else self._scores[measure, system]
 
-    def of_one_system(self, notes: tuple[str, ...]) -> Table:
-        """Put the parts of metrics in columns, and behind them the interval of the first."""
+    def single_system_table(self, notes: tuple[str, ...]) -> Table:
+        """Put the parts of metrics in columns, followed by the interval of the first."""
         (system,) = self.systems
-        fields = [Field("metric", "metric"), *(Field(part, _PARTS[part], "share") for part in self.parts)]
-        fields.append(Field("interval", f"95 % interval of {_PARTS[self.parts[0]]}", "interval"))
+        fields = [Field("metric", "metric"), *(Field(part, _PART_NAMES[part], "share") for part in self.parts)]
+        fields.append(Field("interval", f"95 % interval of {_PART_NAMES[self.parts[0]]}", "interval"))
         rows = []
         for metric in self.metrics:
             found = [self._score(metric, part, system) for part in self.parts]
-            rows.append((metric_name(metric), *map(_value, found), _interval(found[0])))
+            rows.append((metric_name(metric), *map(_score_cell, found), _interval_cell(found[0])))
         return Table(name="scores", title=f"Scores of {system}", fields=tuple(fields), rows=tuple(rows), notes=notes)
 
-    def of_part(self, part: str) -> Table:
-        """Put systems in columns; intervals of the first part stand beside, if there is room."""
-        wide = part == self.parts[0] and len(self.systems) <= _INTERVALS
+    def part_table(self, part: str) -> Table:
+        """Put systems in columns, with intervals next to the scores of the first part if there is room."""
+        wide = part == self.parts[0] and len(self.systems) <= _MAX_INTERVAL_SYSTEMS
         fields, rows = [Field("metric", "metric")], []
         for system in self.systems:
             fields.append(Field(system, system, "share"))
@@ -146,28 +146,28 @@ class _Scored:
             row: list[Any] = [metric_name(metric)]
             for system in self.systems:
                 score = self._score(metric, part, system)
-                row += [_value(score), _interval(score)] if wide else [_value(score)]
+                row += [_score_cell(score), _interval_cell(score)] if wide else [_score_cell(score)]
             rows.append(tuple(row))
         best = best_of_rows(rows, range(1, len(fields), 2 if wide else 1))
         return Table(
             name=f"scores-{part}",
-            title=f"Scores: {_PARTS[part]}",
+            title=f"Scores: {_PART_NAMES[part]}",
             fields=tuple(fields),
             rows=tuple(rows),
             notes=(),
             best=best,
         )
 
-    def placed(self, table: Table, marks: Mapping[str, str]) -> dict[tuple[int, int], str]:
-        """Return the signs behind main scores by the cells of the first table; none if these are not in it."""
+    def place_marks(self, table: Table, marks: Mapping[str, str]) -> dict[tuple[int, int], str]:
+        """Return the marks by cell of the first table; none if the main measure is not in it."""
         shown = [measures[self.parts[0]] for measures in self.metrics.values() if self.parts[0] in measures]
         if self.main not in shown:
             return {}
         column = {each.header: number for number, each in enumerate(table.fields) if each.kind == "share"}
         return {(shown.index(self.main), column[system]): mark for system, mark in marks.items() if mark}
 
-    def undefined(self) -> list[str]:
-        """Say what is undefined and why; of what is so for the same reason, in one line."""
+    def undefined_notes(self) -> list[str]:
+        """Write which scores are undefined and why, one line per reason."""
         lines: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for metric, measures in self.metrics.items():
             for part, measure in measures.items():
@@ -176,7 +176,7 @@ class _Scored:
                     reasons.setdefault(self._scores[measure, system].reason or "", []).append(system)
                 for reason, systems in reasons.items():
                     names = lines.setdefault((reason, tuple(systems)), [])
-                    if metric_name(metric) not in names:  # what holds of F1 need not be said of its parts
+                    if metric_name(metric) not in names:  # the note on F1 covers its parts
                         names.append(metric_name(metric) + ("" if part == "f1" else f" {part}"))
         return [
             f"{'' if systems == self.systems else ', '.join(systems) + ': '}{', '.join(names)} n/a: {reason}"
@@ -185,12 +185,12 @@ class _Scored:
         ]
 
 
-def _value(score: Score | None) -> float | str | None:
-    """Return a score; nothing, which is not the same as undefined, where the metric has no such part."""
+def _score_cell(score: Score | None) -> float | str | None:
+    """Return a score; an empty cell, as opposed to an undefined one, where the metric has no such part."""
     return "" if score is None else score.value
 
 
-def _interval(score: Score | None) -> tuple[float | None, float | None]:
+def _interval_cell(score: Score | None) -> tuple[float | None, float | None]:
     return (None, None) if score is None else (score.low, score.high)
 
 
@@ -199,15 +199,15 @@ def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, .
 
     Args:
         finding: the scores.
-        marks: signs behind the main score of systems.
-        notes: how intervals were made, what the signs mean, and what is undefined.
+        marks: significance marks after the main score of systems.
+        notes: how intervals were computed, what the marks mean, and what is undefined.
 
     """
     by_measure: dict[str, dict[str, Score]] = {}
     for score in finding.scores:
         by_measure.setdefault(score.measure, {})[score.system] = score
     systems = tuple(dict.fromkeys(score.system for score in finding.scores))
-    wide = len(systems) <= _INTERVALS
+    wide = len(systems) <= _MAX_INTERVAL_SYSTEMS
     fields, rows = [Field("measure", "measure")], []
     for system in systems:
         fields.append(Field(system, system, "share"))
@@ -216,10 +216,10 @@ def measure_table(finding: Scores, marks: Mapping[str, str], notes: tuple[str, .
         row: list[Any] = [measure]
         for system in systems:
             value = Linked(found[system].value, right_link(measure, finding.view, system))
-            row += [value, _interval(found[system])] if wide else [value]
+            row += [value, _interval_cell(found[system])] if wide else [value]
         rows.append(tuple(row))
     if finding.resamples and not wide:
-        notes = (*notes, _TOO_MANY)
+        notes = (*notes, _INTERVALS_OMITTED)
     step = 2 if wide else 1
     signs = {(0, 1 + step * number): marks[system] for number, system in enumerate(systems) if marks.get(system)}
     return Table(name="scores", title="Scores", fields=tuple(fields), rows=tuple(rows), notes=notes, marks=signs)
@@ -235,28 +235,32 @@ def best_of_rows(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> fro
     return frozenset(best)
 
 
-_MANY = 6  # so many measures with labels are put into rows
-_WIDE = 8  # so many measures of several views are put into rows by view; more of one view into rows
-_OUTCOMES = 12  # so many outcomes stand in columns, more in rows
+_MIN_LABEL_ROWS = 6  # from this many measures with labels on, labels are in rows
+_MIN_WIDE = 8  # from this many measures of several views on, views are in rows; more measures of one view are in rows
+_MAX_OUTCOME_COLUMNS = 12  # up to this many outcomes are in columns, more in rows
 _LEFT_OUT = ", left out: "
-_LABELLED = re.compile(r"([^\[]+)\[(.+)\]")
+_LABELLED_MEASURE = re.compile(r"([^\[]+)\[(.+)\]")
 
 
 def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -> tuple[Table, ...]:
-    """Return the tables of scores; stars tell which main scores differ from the first system's."""
-    labelled = tuple(score for score in finding.scores if _LABELLED.fullmatch(score.measure))
+    """Return the tables of scores; stars mark main scores that differ from the first system's."""
+    labelled = tuple(score for score in finding.scores if _LABELLED_MEASURE.fullmatch(score.measure))
     outcomes = (_outcome_table(finding),) if finding.outcomes else ()
     if metrics := metrics_of(finding):
         marks = {system: stars(p) for system, p in p_against_first.items()}
-        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()))
+        notes = (*_resampling_note(finding), *_star_note(finding.scores[0].system, marks.values()))
         return (*metric_tables(finding, metrics, marks, notes), *outcomes)
-    if _of_views(finding):
+    if _group_by_view(finding):
         return (_table_by_view(finding, p_against_first), *outcomes)
-    if _too_wide(finding):
+    if _is_too_wide(finding):
         marks = {system: stars(p) for system, p in p_against_first.items()}
-        notes = (*_resampling(finding), *_signs(finding.scores[0].system, marks.values()), *_reasons(finding))
+        notes = (
+            *_resampling_note(finding),
+            *_star_note(finding.scores[0].system, marks.values()),
+            *_undefined_notes(finding),
+        )
         return (measure_table(finding, marks, notes), *outcomes)
-    if len(dict.fromkeys(score.measure for score in labelled)) < _MANY:
+    if len(dict.fromkeys(score.measure for score in labelled)) < _MIN_LABEL_ROWS:
         return (_score_table(finding, p_against_first), *outcomes)
     plain = tuple(score for score in finding.scores if score not in labelled)
     first = (_score_table(replace(finding, scores=plain), p_against_first),) if plain else ()
@@ -264,33 +268,37 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
 
 
 def main_score_table(finding: Scores) -> Table:
-    """Return the table with all scores, each by the name of its measure: that of data, and the first of those shown.
+    """Return the table for data formats, with all scores under the names of their measures.
 
-    Where metrics or measures stand in rows for people, systems do so in data.
+    Systems are in rows, even where the displayed tables have metrics or measures in rows.
     """
-    turned = metrics_of(finding) or _too_wide(finding)
+    turned = metrics_of(finding) or _is_too_wide(finding)
     return _score_table(finding, {}) if turned else score_tables(finding, {})[0]
 
 
-def _too_wide(finding: Scores) -> bool:
-    """Whether there are too many measures of one view to stand in columns; those with labels stand in rows anyway."""
+def _is_too_wide(finding: Scores) -> bool:
+    """Whether there are too many measures of one view for columns; those with labels are in rows anyway."""
     measures = {score.measure for score in finding.scores}
-    return len(measures) > _WIDE and not any(map(_LABELLED.fullmatch, measures)) and not _of_views(finding)
+    return (
+        len(measures) > _MIN_WIDE
+        and not any(map(_LABELLED_MEASURE.fullmatch, measures))
+        and not _group_by_view(finding)
+    )
 
 
-def _reasons(finding: Scores) -> list[str]:
-    """Say what is undefined, and why."""
+def _undefined_notes(finding: Scores) -> list[str]:
+    """Write which scores are undefined, and why."""
     return [f"{each.system}: {each.measure} is n/a: {each.reason}" for each in finding.scores if each.reason]
 
 
 def _outcome_table(finding: Scores) -> Table:
-    """Count the verdicts of rules: a row for each view and run, first those of the key's items, then those beside."""
+    """Tabulate the verdicts of rules, one row per view and run: those on key items, then those on surplus ones."""
     counts: dict[tuple[str, str], dict[tuple[str, str], int]] = {}
     for each in finding.outcomes:
         counts.setdefault((each.view, each.run), {})[each.side, each.outcome] = each.count
-    columns = sorted({verdict for found in counts.values() for verdict in found}, key=_rank)
-    if len(columns) > _OUTCOMES:
-        return _outcomes_in_rows(finding)
+    columns = sorted({verdict for found in counts.values() for verdict in found}, key=_outcome_rank)
+    if len(columns) > _MAX_OUTCOME_COLUMNS:
+        return _outcome_row_table(finding)
     headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
     fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
     rows = [
@@ -310,8 +318,8 @@ def _outcome_table(finding: Scores) -> Table:
     )
 
 
-def _outcomes_in_rows(finding: Scores) -> Table:
-    """Count the verdicts of the finding's own view with a row for each, and systems in columns."""
+def _outcome_row_table(finding: Scores) -> Table:
+    """Tabulate the verdicts of the finding's own view, one row per verdict, with systems in columns."""
     runs = tuple(dict.fromkeys(each.run for each in finding.outcomes))
     counts: dict[tuple[str, str], dict[str, int]] = {}
     for each in finding.outcomes:
@@ -324,7 +332,7 @@ def _outcomes_in_rows(finding: Scores) -> Table:
         fields=(Field("side", "items"), Field("outcome", "outcome"), *(Field(run, run, "count") for run in runs)),
         rows=tuple(
             (*row, *(Linked(counts[row].get(run, 0), _outcome_link(finding.view, run, row)) for run in runs))
-            for row in sorted(counts, key=_rank)
+            for row in sorted(counts, key=_outcome_rank)
         ),
         notes=(
             "items of the key, and claims beside them",
@@ -337,28 +345,30 @@ def _outcome_link(view: str, run: str, verdict: tuple[str, str]) -> Link:
     return Link(outcome_condition(run, *verdict), view=view)
 
 
-def _rank(verdict: tuple[str, str]) -> tuple[bool, bool, bool, str]:
+def _outcome_rank(verdict: tuple[str, str]) -> tuple[bool, bool, bool, str]:
     side, name = verdict
     return side != "key", _LEFT_OUT in name, name not in {"TP", "COR", "hit"}, name
 
 
-def _of_views(finding: Scores) -> dict[str, list[str]]:
-    """Return the views of measures, if there are several with the same measures, and too many to stand in columns."""
+def _group_by_view(finding: Scores) -> dict[str, list[str]]:
+    """Group measures by view, if several views have the same measures and these are too many for columns."""
     views: dict[str, list[str]] = {}
     for measure in dict.fromkeys(score.measure for score in finding.scores):
         view, _, name = measure.rpartition(".")
         views.setdefault(view, []).append(name)
     alike = len({tuple(names) for names in views.values()}) == 1
-    return views if alike and len(views) > 1 and sum(map(len, views.values())) >= _WIDE else {}
+    return views if alike and len(views) > 1 and sum(map(len, views.values())) >= _MIN_WIDE else {}
 
 
 def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
     """Put views and systems in rows, and the measures that all views have in columns."""
-    views = _of_views(finding)
+    views = _group_by_view(finding)
     tables: list[Table] = []
     for view in views:
         mine = tuple(
-            replace(each, measure=_spoken(each.measure)) for each in finding.scores if _view_of(each.measure) == view
+            replace(each, measure=_strip_view(each.measure))
+            for each in finding.scores
+            if _view_of(each.measure) == view
         )
         tables.append(_score_table(replace(finding, view=view, scores=mine), p_against_first if not tables else {}))
     rows: list[tuple[Any, ...]] = []
@@ -383,7 +393,7 @@ def _table_by_view(finding: Scores, p_against_first: Mapping[str, float | None])
     )
 
 
-def _spoken(measure: str) -> str:
+def _strip_view(measure: str) -> str:
     return measure.rpartition(".")[2]
 
 
@@ -394,12 +404,12 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
     """
     cells: dict[str, dict[str, dict[str, Score]]] = {}
     for score in finding.scores:
-        match = _LABELLED.fullmatch(score.measure)
+        match = _LABELLED_MEASURE.fullmatch(score.measure)
         name, label = (match[1], match[2]) if match else (score.measure, "")
         if score.value is not None or not score.reason:
             cells.setdefault(name, {}).setdefault(label, {})[score.system] = score
     systems = tuple(dict.fromkeys(score.system for score in finding.scores))
-    notes = _resampling(finding)
+    notes = _resampling_note(finding)
     if not cells:
         view, reason = _view_of(finding.scores[0].measure), finding.scores[0].reason
         return (
@@ -412,31 +422,35 @@ def _tables_by_label(finding: Scores) -> tuple[Table, ...]:
             ),
         )
     if len(systems) == 1:
-        return (_one_system(finding, systems[0], cells, notes),)
+        return (_single_system_table(finding, systems[0], cells, notes),)
     found: list[Table] = []
     for name, by_label in cells.items():
         fields = (Field("label", _view_of(name)), *(Field(system, system, "share") for system in systems))
         rows = tuple(
-            (label, *(_linked(finding, by_label[label].get(system)) for system in systems)) for label in by_label
+            (label, *(_linked_score(finding, by_label[label].get(system)) for system in systems)) for label in by_label
         )
         table = Table(
-            name=name, title=f"Scores: {_spelled(name)}", fields=fields, rows=rows, notes=notes if not found else ()
+            name=name,
+            title=f"Scores: {_format_measure(name)}",
+            fields=fields,
+            rows=rows,
+            notes=notes if not found else (),
         )
         found.append(replace(table, best=best_of_rows(table.rows, range(1, len(fields)))))
     return tuple(found)
 
 
-def _one_system(
+def _single_system_table(
     finding: Scores, system: str, cells: Mapping[str, Mapping[str, Mapping[str, Score]]], notes: tuple[str, ...]
 ) -> Table:
     names = list(cells)
     fields = [Field("label", _view_of(names[0]))]
-    fields += [Field(name, _spelled(name), "share") for name in names]
-    fields.append(Field(f"{names[0]}_interval", f"95 % interval of {_spelled(names[0])}", "interval"))
+    fields += [Field(name, _format_measure(name), "share") for name in names]
+    fields.append(Field(f"{names[0]}_interval", f"95 % interval of {_format_measure(names[0])}", "interval"))
     rows = []
     for label, first in cells[names[0]].items():
         score = first[system]
-        values = [_linked(finding, cells[name].get(label, {}).get(system)) for name in names]
+        values = [_linked_score(finding, cells[name].get(label, {}).get(system)) for name in names]
         rows.append((label, *values, (score.low, score.high)))
     return Table(name="scores", title=f"Scores of {system}", fields=tuple(fields), rows=tuple(rows), notes=notes)
 
@@ -445,22 +459,22 @@ def _view_of(measure: str) -> str:
     return measure.rpartition(".")[0] or "label"
 
 
-def _linked(finding: Scores, score: Score | None) -> Linked | None:
-    """Return a score with what leads to the sites that are right, if it is an accuracy."""
+def _linked_score(finding: Scores, score: Score | None) -> Linked | None:
+    """Return a score, with a link to the sites that are right if it is an accuracy."""
     return None if score is None else Linked(score.value, right_link(score.measure, finding.view, score.system))
 
 
-def _spelled(name: str) -> str:
-    """Write the name of a measure for people.
+def _format_measure(name: str) -> str:
+    """Format the name of a measure for display.
 
-    >>> _spelled("conll18.aligned_accuracy")
+    >>> _format_measure("conll18.aligned_accuracy")
     'aligned accuracy'
     """
     return name.rpartition(".")[2].replace("_", " ")
 
 
-def _resampling(finding: Scores) -> tuple[str, ...]:
-    """Say how intervals were made."""
+def _resampling_note(finding: Scores) -> tuple[str, ...]:
+    """Write how intervals were computed."""
     if not finding.resamples:
         return ()
     units = counted(finding.units, finding.unit)
@@ -468,10 +482,10 @@ def _resampling(finding: Scores) -> tuple[str, ...]:
     return (f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}",)
 
 
-def _signs(first: str, marks: Iterable[str]) -> tuple[str, ...]:
-    """Say what stars mean, if there are any."""
-    told = f"* differs from {first} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001"
-    return (told,) if any(marks) else ()
+def _star_note(first: str, marks: Iterable[str]) -> tuple[str, ...]:
+    """Explain the stars, if there are any."""
+    legend = f"* differs from {first} (randomisation, Holm): * p < 0.05, ** p < 0.01, *** p < 0.001"
+    return (legend,) if any(marks) else ()
 
 
 def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -> Table:
@@ -485,39 +499,39 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
         fields += [Field(measure, measure, "share"), Field(f"{measure}_interval", "95 % interval", "interval")]
     plain = all(score.part is not None for row in by_system.values() for score in [row[measures[0]]])
     if plain:
-        fields += _fields_of_parts(measures[0])
+        fields += _fraction_fields(measures[0])
     rows = []
     for name, found in by_system.items():
         row: list[Any] = [name]
         for measure in measures:
-            row += [_linked(finding, found[measure]), (found[measure].low, found[measure].high)]
+            row += [_linked_score(finding, found[measure]), (found[measure].low, found[measure].high)]
         if plain:
-            row += _parts(finding, found[measures[0]])
+            row += _fraction_cells(finding, found[measures[0]])
         rows.append(tuple(row))
     marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
-    notes = list(_resampling(finding))
-    notes += _signs(str(rows[0][0]), marks.values())
-    notes += _reasons(finding)
+    notes = list(_resampling_note(finding))
+    notes += _star_note(str(rows[0][0]), marks.values())
+    notes += _undefined_notes(finding)
     signs = {place: mark for place, mark in marks.items() if mark}
     table = Table(
         name="scores", title="Scores", fields=tuple(fields), rows=tuple(rows), notes=tuple(notes), marks=signs
     )
-    return replace(table, best=_best(table.rows, range(1, 2 * len(measures), 2)))
+    return replace(table, best=_best_in_columns(table.rows, range(1, 2 * len(measures), 2)))
 
 
-def _fields_of_parts(measure: str) -> list[Field]:
-    """Return the columns of what stands above and below the line: sites, or else sums of items or of sentences."""
+def _fraction_fields(measure: str) -> list[Field]:
+    """Return the columns of numerator and denominator, which count sites or else sum items or sentences."""
     kind: Kind = "figure" if right_link(measure, "", "") is None else "count"
     return [Field("right", "right", kind), Field("of", "of", kind)]
 
 
-def _parts(finding: Scores, score: Score) -> list[Linked]:
-    """Return what stands above and below the line; sites count once for each run."""
+def _fraction_cells(finding: Scores, score: Score) -> list[Linked]:
+    """Return numerator and denominator; sites count once for each run."""
     of = score.measure, finding.view, score.system
     return [Linked(score.part, right_link(*of)), Linked(score.whole, decided_link(*of))]
 
 
-def _best(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
+def _best_in_columns(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[tuple[int, int]]:
     """Return the cells with the highest value of each column, where there is something to compare."""
     best = set()
     for column in columns:
@@ -531,28 +545,28 @@ def _best(rows: Sequence[tuple[Any, ...]], columns: Iterable[int]) -> frozenset[
 
 
 def score_chart(finding: Scores) -> DotPlot:
-    """Return the main scores of all systems, the highest first; undefined ones stand at the end."""
+    """Return the chart of the main scores of all systems, the highest first and undefined ones last."""
     main = finding.scores[0].measure
     mine = [score for score in finding.scores if score.measure == main]
-    mine.sort(key=lambda score: (score.value is None, -(score.value or 0.0)))  # equal ones stay in their order
-    return _chart(finding, scores=mine, letters={}, how=_how(finding), name="scores")
+    mine.sort(key=lambda score: (score.value is None, -(score.value or 0.0)))  # ties keep their order
+    return _score_dot_plot(finding, scores=mine, letters={}, how=_subtitle(finding), name="scores")
 
 
 def leaderboard_chart(finding: Leaderboard) -> DotPlot:
-    """Return the same in the order of the leaderboard, with letters that say who differs from whom."""
+    """Return the chart of main scores in the order of the leaderboard, with a compact letter display."""
     mine = [standing.scores[0] for standing in finding.standings]
     letters = compact_letters([score.system for score in mine if score.value is not None], finding.tests, finding.level)
-    how = _how(finding)
+    how = _subtitle(finding)
     if not any(letters.values()):
-        return _chart(finding, scores=mine, letters={}, how=how, name="leaderboard")
+        return _score_dot_plot(finding, scores=mine, letters={}, how=how, name="leaderboard")
     how += f"; same letter: no significant difference ({100 * finding.level:g} %, Holm)"
-    return _chart(finding, scores=mine, letters=letters, how=how, name="leaderboard")
+    return _score_dot_plot(finding, scores=mine, letters=letters, how=how, name="leaderboard")
 
 
-def _chart(
+def _score_dot_plot(
     finding: Scores | Leaderboard, scores: Sequence[Score], letters: Mapping[str, str], how: str, *, name: str
 ) -> DotPlot:
-    """Draw scores in the order given, with letters behind them if there are any."""
+    """Draw scores in the order given, followed by letters if there are any."""
     from comparanda.render.charts import Axis, DotPlot
     from comparanda.render.charts.theme import brief
 
@@ -570,7 +584,7 @@ def _chart(
 
 
 def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]) -> Dot:
-    """Make a row; an accuracy leads to what is right, and says how much that is."""
+    """Make a row; an accuracy links to the sites that are right, and shows their number."""
     from comparanda.render.charts import Dot
 
     link = right_link(score.measure, finding.view, score.system)
@@ -586,6 +600,6 @@ def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]
     )
 
 
-def _how(finding: Scores | Leaderboard) -> str:
+def _subtitle(finding: Scores | Leaderboard) -> str:
     drawn = f"; 95 % intervals by {finding.resamples:,} resamples" if finding.resamples else ""
     return f"over {counted(finding.units, finding.unit)}{drawn}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from comparanda.render.table import Table
 
 
-_ACCURACY = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
+_ACCURACY_NAME = re.compile(r"(?:(?P<view>[a-z][a-z0-9_]*)\.)?accuracy(?:\[(?P<label>.+)\])?", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class Scores(Finding):
 
 
 def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
-    """Score every system by the view's measures, or by others."""
+    """Score every system by the given measures, by default those of the view."""
     chosen = tuple(measures) or context.measures
     statistics = context.statistics(chosen)
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
@@ -140,7 +140,7 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
             spans = intervals(samples[each.name])
         for place, system in enumerate(context.systems):
             value = defined(values[place])
-            part, whole = _sums(each, sums, system.runs)
+            part, whole = _numerator_and_denominator(each, sums, system.runs)
             low, high = spans[place]
             rows.append(
                 Score(
@@ -163,12 +163,12 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
         resamples=context.resamples,
         seed=context.seed,
         scores=tuple(rows),
-        outcomes=_outcomes(context, chosen),
+        outcomes=_count_outcomes(context, chosen),
     )
 
 
-def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCount, ...]:
-    """Count the verdicts of rules in all views that measures are of."""
+def _count_outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCount, ...]:
+    """Count the verdicts of rules in every view that one of the measures belongs to."""
     views = {of_view(context.verdicts, context.view, name)[0].name for each in measures for name in each.statistics}
     found = []
     for name in (each for each in context.verdicts.views if each in views):
@@ -177,7 +177,7 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
         if outcomes is None or view.given_items is None:
             continue
         positive, size = view.given_items.positive, len(outcomes.verdicts)
-        easy = _easy_outcomes(view.given_items)
+        easy = _count_folded_outcomes(view.given_items)
         for number, (run, codes) in enumerate(zip(context.verdicts.runs, outcomes.verdict, strict=True)):
             for side, rows, more in (("key", positive, easy[number]), ("beside", ~positive, 0)):
                 counts = (np.bincount(codes[rows], minlength=size) + more).tolist()
@@ -197,8 +197,8 @@ def _outcomes(context: Context, measures: Sequence[Measure]) -> tuple[OutcomeCou
     return tuple(found)
 
 
-def _easy_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
-    """Count for each run the verdicts on items that are only counted."""
+def _count_folded_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
+    """Count the verdicts of each run on items that are stored only as counts."""
     folded = items.folded
     if folded is None or folded.outcomes is None:
         return [0] * len(items.claimed)
@@ -206,40 +206,40 @@ def _easy_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
 
 
 def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:
-    """Return the view and the condition of the sites that an accuracy is over; None if it is another measure.
+    """Return the view and the condition of the sites over which an accuracy is computed; None for other measures.
 
     >>> sites_of_accuracy('uas.accuracy[nsubj]'), sites_of_accuracy("accuracy"), sites_of_accuracy("f1")
     (('uas', 'label == "nsubj"'), (None, 'true'), None)
     """
-    match = _ACCURACY.fullmatch(measure)
+    match = _ACCURACY_NAME.fullmatch(measure)
     if match is None:
         return None
     return match["view"], "true" if match["label"] is None else is_value("label", shown(match["label"]))
 
 
 def outcome_condition(run: str, side: str, outcome: str) -> str:
-    """Write the condition that rules gave a verdict to a run, on an item of the key or beside it."""
+    """Write the condition that rules gave a verdict to a run, on an item of the key or on a surplus item."""
     return f"{'not negative' if side == 'key' else 'negative'} and verdict({quote(run)}) == {quote(outcome)}"
 
 
-def _sums(
+def _numerator_and_denominator(
     each: Measure, sums: Mapping[str, NDArray[np.float64]], runs: tuple[int, ...]
 ) -> tuple[int | float | None, int | float | None]:
     if not each.plain:
         return None, None
-    top, bottom = (_number(float(sums[name][list(runs)].sum())) for name in each.statistics)
+    top, bottom = (_to_number(float(sums[name][list(runs)].sum())) for name in each.statistics)
     return top, bottom
 
 
-def _number(value: float) -> int | float | None:
-    """Return a count as an integer, a sum of credits as a float, and None for NaN."""
+def _to_number(value: float) -> int | float | None:
+    """Convert a count to an integer, a sum of credits to a float, and NaN to None."""
     return int(value) if value.is_integer() else defined(value)
 
 
 def resampled_scores(
     context: Context, measures: Sequence[Measure], statistics: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]] | None:
-    """Return each measure over the bootstrap resamples as (resamples, systems), or None without resampling."""
+    """Compute each measure on the bootstrap resamples, as (resamples, systems); None without resampling."""
     if not context.resamples or len(context.active) < 2:
         return None
     flat = {name: values.reshape(len(values), -1) for name, values in statistics.items()}
@@ -250,7 +250,7 @@ def resampled_scores(
 def split_sums(
     sums: NDArray[np.float64], statistics: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
-    """Cut resampled columns back into the statistics they came from."""
+    """Split resampled columns into the statistics from which they were concatenated."""
     parts, begin = {}, 0
     for name, values in statistics.items():
         shape = values.shape[1:]

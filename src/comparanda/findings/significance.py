@@ -1,4 +1,4 @@
-"""Whether a difference of scores is real (DEFINITIONS 5).
+"""Significance tests of differences of scores (DEFINITIONS 5).
 
 The unit is the document. A randomisation test swaps whole units between two systems and recomputes
 the pooled measure; the interval comes from a paired bootstrap of the units.
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 """Below this p, corrected where there are several, a difference is called significant."""
 
-POWER = 2.8015852  # z(0.975) + z(0.80): what 80 % power at the 5 % level needs, in standard errors
-_SLACK = 1e-12
+POWER = 2.8015852  # z(0.975) + z(0.80): the effect that has 80 % power at the 5 % level, in standard errors
+_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +126,11 @@ class Significance(Finding):
 
 
 def significance(context: Context, measure: Measure | None = None, base: str | None = None) -> Significance:
-    """Test the difference of every pair of systems, or of a base and every other one."""
+    """Test the difference of every pair of systems, or of a base and every other system."""
     chosen = measure or context.measures[0]
     statistics = context.statistics([chosen])
     bootstrapped = resampled_scores(context, [chosen], statistics)
-    combos = _pairs(context, base)
+    combos = _select_pairs(context, base)
     ps = randomisation(context, chosen, statistics, combos)
     holm = holm_corrected([p for p, _ in ps])
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
@@ -154,7 +154,7 @@ def significance(context: Context, measure: Measure | None = None, base: str | N
                 p_holm=adjusted,
                 method=method,
                 detectable=detectable,
-                mcnemar=_mcnemar(context, context.systems[first], context.systems[second]),
+                mcnemar=_mcnemar_p(context, context.systems[first], context.systems[second]),
             )
         )
     return Significance(
@@ -169,7 +169,7 @@ def significance(context: Context, measure: Measure | None = None, base: str | N
     )
 
 
-def _pairs(context: Context, base: str | None) -> list[tuple[int, int]]:
+def _select_pairs(context: Context, base: str | None) -> list[tuple[int, int]]:
     if base is None:
         return list(combinations(range(len(context.systems)), 2))
     first = context.systems.index(context.verdicts.system(base))
@@ -177,7 +177,7 @@ def _pairs(context: Context, base: str | None) -> list[tuple[int, int]]:
 
 
 def warnings(context: Context) -> tuple[str, ...]:
-    """Say what makes intervals and tests doubtful here."""
+    """Write warnings about unreliable intervals and tests."""
     kind, count = context.verdicts.units.kind, len(context.active)
     found = []
     if kind != "document":
@@ -196,7 +196,7 @@ def randomisation(
     statistics: Mapping[str, NDArray[np.float64]],
     combos: Sequence[tuple[int, int]],
 ) -> list[tuple[float | None, str]]:
-    """Return p and method for pairs of systems; all pairs share the same random swaps."""
+    """Run randomisation tests of pairs of systems, as p and method; all pairs share the same random swaps."""
     units = len(context.active)
     if not context.resamples:
         return [(None, "not asked for")] * len(combos)
@@ -206,7 +206,7 @@ def randomisation(
         return [(None, f"n/a: {LOST}")] * len(combos)
     flat = np.concatenate([values.reshape(units, -1) for values in statistics.values()], axis=1)
     exact = units <= EXACT_UNITS
-    rows = None if exact else np.flatnonzero(_moving(statistics))
+    rows = None if exact else np.flatnonzero(_find_varying_units(statistics))
     picked = split_sums(swapped_sums(flat, context.resamples, context.seed, exact=exact, rows=rows), statistics)
     totals = {name: values.sum(axis=0) for name, values in statistics.items()}
     found: list[tuple[float | None, str]] = []
@@ -215,25 +215,25 @@ def randomisation(
         if len(one.runs) != len(two.runs):
             found.append((None, "n/a: the systems have different numbers of runs"))
         else:
-            p = _p(partial(context.finished, chosen), totals=totals, picked=picked, one=one, two=two, exact=exact)
-            made = "exact" if exact else "identical" if _identical(statistics, one, two) else "sampled"
+            p = _p_value(partial(context.finished, chosen), totals=totals, picked=picked, one=one, two=two, exact=exact)
+            made = "exact" if exact else "identical" if _are_identical(statistics, one, two) else "sampled"
             found.append((p, f"n/a: {context.reason(chosen)}" if p is None else made))
     return found
 
 
-def _moving(statistics: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]:
-    """Whether a unit's statistics differ between any two runs; swapping the others changes nothing."""
+def _find_varying_units(statistics: Mapping[str, NDArray[np.float64]]) -> NDArray[np.bool_]:
+    """Whether each unit's statistics differ between any two runs; swapping other units has no effect."""
     changes = [(values != values[:, :1]).reshape(len(values), -1).any(axis=1) for values in statistics.values()]
     moving: NDArray[np.bool_] = np.logical_or.reduce(changes)
     return moving
 
 
-def _identical(statistics: Mapping[str, NDArray[np.float64]], one: System, two: System) -> bool:
-    """Whether no unit's statistics differ between two systems; what other systems do must not matter here."""
+def _are_identical(statistics: Mapping[str, NDArray[np.float64]], one: System, two: System) -> bool:
+    """Whether no unit's statistics differ between two systems, independent of the other systems."""
     return all(np.array_equal(each[:, list(one.runs)], each[:, list(two.runs)]) for each in statistics.values())
 
 
-def _p(
+def _p_value(
     finish: Finish,
     totals: Mapping[str, NDArray[np.float64]],
     picked: Mapping[str, NDArray[np.float64]],
@@ -244,25 +244,25 @@ def _p(
 ) -> float | None:
     """Swap the picked units between two systems and count differences at least as large as the observed one.
 
-    A swap that leaves the measure undefined counts as large: p errs on the safe side.
+    A swap that makes the measure undefined counts as large, so that p is conservative.
     """
     mine, theirs = list(one.runs), list(two.runs)
-    observed = _gap(
+    observed = _mean_difference(
         finish, {n: t[None, mine] for n, t in totals.items()}, {n: t[None, theirs] for n, t in totals.items()}
     )
     moved = {name: sums[:, theirs] - sums[:, mine] for name, sums in picked.items()}
-    swapped = _gap(
+    swapped = _mean_difference(
         finish,
         {name: totals[name][mine] + moved[name] for name in moved},
         {name: totals[name][theirs] - moved[name] for name in moved},
     )
     if np.isnan(observed[0]):
         return None
-    count = int((~(np.abs(swapped) < abs(float(observed[0])) - _SLACK)).sum())
+    count = int((~(np.abs(swapped) < abs(float(observed[0])) - _TOLERANCE)).sum())
     return count / len(swapped) if exact else (count + 1) / (len(swapped) + 1)
 
 
-def _gap(
+def _mean_difference(
     finish: Finish, mine: Mapping[str, NDArray[np.float64]], theirs: Mapping[str, NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     gap: NDArray[np.float64] = finish(theirs).mean(axis=-1) - finish(mine).mean(axis=-1)
@@ -299,7 +299,7 @@ def benjamini_hochberg(ps: Sequence[float | None]) -> list[float | None]:
     return corrected
 
 
-def _mcnemar(context: Context, one: System, two: System) -> float | None:
+def _mcnemar_p(context: Context, one: System, two: System) -> float | None:
     """Exact McNemar test on sites; for independent rows and single runs only."""
     if context.verdicts.units.kind != "row" or len(one.runs) != 1 or len(two.runs) != 1:
         return None
@@ -308,7 +308,7 @@ def _mcnemar(context: Context, one: System, two: System) -> float | None:
 
 
 def binomial_two_sided(wins: int, losses: int) -> float:
-    """Return the exact two-sided p of wins against losses under a fair coin; 1 if there are none.
+    """Compute the exact two-sided p of wins against losses under a fair coin; 1 if there are none.
 
     >>> binomial_two_sided(8, 2)
     0.109375
@@ -323,18 +323,18 @@ def binomial_two_sided(wins: int, losses: int) -> float:
     return min(1.0, 2 * math.fsum(math.exp(log) for log in logs))
 
 
-# Letters that say which systems differ (compact letter display): two that share one do not differ significantly.
+# Compact letter display: two systems that share a letter do not differ significantly.
 
 
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 def compact_letters(systems: Sequence[str], tests: Sequence[PairTest], level: float = LEVEL) -> dict[str, str]:
-    """Give each system letters, so that two share one if and only if no test tells them apart.
+    """Give each system letters, so that two share one if and only if they do not differ significantly.
 
-    Each letter stands for systems among which no two differ. The first letter goes to the first system, so systems
-    should come in the order of their scores. A pair that could not be tested is not told apart; where none could be,
-    nobody gets a letter.
+    Each letter denotes systems among which no two differ. The first letter goes to the first system, so systems
+    should come in the order of their scores. A pair that could not be tested does not differ; if no pair could be
+    tested, no system gets a letter.
 
     >>> from comparanda.findings.significance import PairTest
     >>> def test(base, new, p):
@@ -352,16 +352,16 @@ def compact_letters(systems: Sequence[str], tests: Sequence[PairTest], level: fl
         for name in systems
     ]
     found: dict[str, str] = dict.fromkeys(systems, "")
-    for number, group in enumerate(_groups(alike)):
+    for number, group in enumerate(_group_similar(alike)):
         for place in sorted(group):
-            found[systems[place]] += _letter(number)
+            found[systems[place]] += _format_letter(number)
     return found
 
 
-def _groups(alike: Sequence[set[int]]) -> list[set[int]]:
-    """Return groups of places that are all alike, so that any two that are alike are together in one.
+def _group_similar(alike: Sequence[set[int]]) -> list[set[int]]:
+    """Return groups of mutually similar systems, by place, so that any two similar ones share a group.
 
-    A pair that no group has yet begins a new one, into which all come that are alike to everybody in it, in order.
+    A pair that is in no group yet begins a new one, to which all systems similar to every member are added in order.
     """
     groups: list[set[int]] = []
     for first, others in enumerate(alike):
@@ -376,10 +376,10 @@ def _groups(alike: Sequence[set[int]]) -> list[set[int]]:
     return groups
 
 
-def _letter(number: int) -> str:
-    """Return a letter by its number; behind z they have numbers, so that `a1` is not taken for `a` and another.
+def _format_letter(number: int) -> str:
+    """Format the letter with a number; after z letters are numbered, so that `a1` is not read as two letters.
 
-    >>> _letter(0), _letter(25), _letter(26)
+    >>> _format_letter(0), _format_letter(25), _format_letter(26)
     ('a', 'z', 'a1')
     """
     again, place = divmod(number, len(_ALPHABET))

@@ -1,4 +1,4 @@
-"""What sites are called by in tables: the labels of the key, or what kind of thing each is."""
+"""The names of sites in tables: the labels of the key, or the kinds of sites where a view has kinds."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from comparanda.core.verdicts import View
 
 UNNAMED = "\0unnamed"
-"""What sites are called that stand in no table by label."""
+"""The name of sites that appear in no table by label."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Labelling:
-    """What each site that counts is called.
+    """The name of each scored site.
 
     Args:
         sites: the sites.
-        codes: what each is called, as a code.
-        names: the names by code; sites called `UNNAMED` stand in no table.
+        codes: the name of each site, as a code.
+        names: the names by code; sites named `UNNAMED` appear in no table.
         column: the attribute that holds the names; None for the key's labels.
-        own: the condition that a site is the key's own; others have no names then.
+        own: the condition that a site is in the key, where sites have kinds; the others then have no name.
 
     """
 
@@ -43,24 +43,24 @@ class Labelling:
 
     @cached_property
     def counts(self) -> Rows:
-        """How many sites have each name."""
+        """The number of sites with each name."""
         if self.column is None:
             return self.sites.key_counts
         return np.bincount(self.codes, minlength=len(self.names))
 
     @cached_property
     def present(self) -> list[int]:
-        """The codes of names that sites have."""
+        """The codes of the names that occur."""
         return [code for code in np.flatnonzero(self.counts).tolist() if self.names[code] != UNNAMED]
 
     @cached_property
     def contested(self) -> Codes:
-        """What the contested sites are called."""
+        """The name codes of the contested sites."""
         found: Codes = self.codes[self.sites.contested]
         return found
 
     def called(self, code: int) -> str:
-        """Return a name as people see it."""
+        """Return a name as it is displayed."""
         return shown(self.names[code])
 
     def condition(self, code: int) -> str:
@@ -71,7 +71,7 @@ class Labelling:
 
 
 def labelling(view: View) -> Labelling:
-    """Return what the sites of a view are called: by kind where the view says so, and then those of the key alone."""
+    """Name the sites of a view: by their labels in the key, or by kind if the view has kinds, key sites only."""
     sites = view.sites
     if view.kinds is None:
         return Labelling(sites=sites, codes=sites.labels.key, names=sites.labels.names)
@@ -84,12 +84,12 @@ def labelling(view: View) -> Labelling:
 
 
 def own_sites(view: View) -> Codes:
-    """Whether each site that counts is the key's own, and not there because a run says something."""
+    """Whether each scored site is in the key, and not only raised by the prediction of a run."""
     if view.raised is None:
         return np.ones(view.sites.rows, np.bool_)
     return np.not_equal(view.sites.key, view.sites.names.index(view.raised))
 
 
 def own_condition(view: View) -> str:
-    """Write the condition that a site is the key's own."""
+    """Write the condition that a site is in the key."""
     return "true" if view.raised is None else f"key != {quote(shown(view.raised))}"

@@ -1,4 +1,4 @@
-"""Scores on slices of the sites, and where two systems differ most, corrected for many slices."""
+"""Scores on slices of the sites, and tests of two systems on each slice, corrected for multiple testing."""
 
 from __future__ import annotations
 
@@ -91,33 +91,33 @@ def slices(
     of_pair: bool = False,
     cells: Column | None = None,
 ) -> Slices:
-    """Cut the sites by a column and score each slice by one measure; test the pair where one is given.
+    """Slice the sites by a column and score each slice by one measure; test the pair where one is given.
 
-    The slices are of all systems, or of the pair alone, and do not depend on the others then. Where sites are only
-    counted, `cells` is the column of their kinds.
+    The slices show all systems, or the pair alone; they then do not depend on the other systems. Where sites are
+    only counted, `cells` is the column of their kinds.
     """
-    whole = column if cells is None else _joined(context.sites, by, column, cells)
-    found = [_Cut(context.sites, *each) for each in _cut(by, whole)]
+    whole = column if cells is None else _join_columns(context.sites, by, column, cells)
+    found = [_SliceRows(context.sites, *each) for each in _split_by(by, whole)]
     if isinstance(column, TextColumn):
         found.sort(key=lambda each: (-each.size, each.value))
-    del whole, column, cells  # of a large corpus they are large, and what they told is known now
+    del whole, column, cells  # large for a large corpus, and no longer needed
     kept, dropped = found[:MOST_SLICES], found[MOST_SLICES:]
     places = {system.name: place for place, system in enumerate(context.systems)}
     pair = [(places[base], places[new])] if base is not None and new is not None else []
     shown = {name: place for name, place in places.items() if not of_pair or name in {base, new}}
-    chosen, reason = _measure(context, wanted)
+    chosen, reason = _choose_measure(context, wanted)
     rows, tests = [], []
     for each in kept:
-        values, test = _scored(context, each, chosen, pair)
+        values, test = _score_slice(context, each, chosen, pair)
         tests.append(test)
         rows.append((each.value, each.size, values, each.where))
     if wanted is not None and any(score is not None for _, _, values, _ in rows for score in values):
-        reason = ()  # slices of whole documents have it
+        reason = ()  # the measure is defined on slices of whole documents
     ps = [p for p, _ in tests]
     corrected = benjamini_hochberg(ps)
     table = []
     for (value, size, values, where), p, adjusted in zip(rows, ps, corrected, strict=True):
-        gap = _gap(values, pair[0]) if pair else None
+        gap = _score_difference(values, pair[0]) if pair else None
         table.append(
             Slice(
                 value=value,
@@ -133,7 +133,7 @@ def slices(
         view=context.view.name,
         by=by,
         measure=chosen.name,
-        reasons=(*reason, *_untested(tests)),
+        reasons=(*reason, *_untested_reasons(tests)),
         systems=tuple(shown),
         base=base,
         new=new,
@@ -142,13 +142,13 @@ def slices(
     )
 
 
-class _Cut:
-    """One slice: what it is called, its sites, and by what condition they are chosen.
+class _SliceRows:
+    """One slice: its name, its sites, and the condition that selects them.
 
     Args:
         sites: all sites.
-        value: what the slice is called.
-        places: the rows of its sites, and behind all rows the kinds of those that are only counted.
+        value: the name of the slice.
+        places: the rows of its sites; numbers from `sites.rows` on are kinds of sites that are only counted.
         where: the condition.
 
     """
@@ -161,12 +161,12 @@ class _Cut:
             self.size += int(sites.folded.count[self.cells].sum())
 
 
-def _scored(
-    context: Context, cut: _Cut, chosen: Measure, pair: list[tuple[int, int]]
+def _score_slice(
+    context: Context, cut: _SliceRows, chosen: Measure, pair: list[tuple[int, int]]
 ) -> tuple[list[float | None], tuple[float | None, str]]:
-    """Return what the systems score in a slice, and p with how it was found where a pair is given.
+    """Return the scores of the systems on a slice, and p with its method where a pair is given.
 
-    A slice of a large corpus is large itself, so none stays behind when the next one is made.
+    A slice of a large corpus is itself large, so it is released before the next one is built.
     """
     inner = replace(context, view=context.view.narrowed(cut.rows, context.verdicts.unit_of, cut.cells))
     statistics = inner.statistics([chosen])
@@ -175,10 +175,10 @@ def _scored(
     return [defined(score) for score in scores], test
 
 
-def _joined(sites: Sites, by: str, column: Column, cells: Column) -> Column:
-    """Lay the columns of rows and of kinds of sites end to end.
+def _join_columns(sites: Sites, by: str, column: Column, cells: Column) -> Column:
+    """Concatenate the columns of rows and of kinds of sites.
 
-    Numbers are cut at quintiles, which are known only if each kind is one site, or if there are few of them.
+    Numbers are binned at quintiles, which are known only if each kind is one site, or if distinct values are few.
     """
     single = sites.folded is not None and bool((sites.folded.count == 1).all())
     if isinstance(column, TextColumn) and isinstance(cells, TextColumn) and column.names == cells.names:
@@ -191,18 +191,18 @@ def _joined(sites: Sites, by: str, column: Column, cells: Column) -> Column:
 
 
 def only_counted(by: str) -> UsageError:
-    """Make the error for an attribute of sites that are only counted."""
+    """Make the error for slicing by an attribute that is unknown for sites that are only counted."""
     what = f"sites that all systems have right are only counted here, so scores cannot be cut by {by!r}"
     return UsageError(what, hint="name it by --by when comparing, or compare with more --memory")
 
 
 def by_all_systems(finding: Slices) -> bool:
-    """Whether sites are cut by what all systems say of them together, such as how many are right."""
+    """Whether sites are sliced by a property of all systems together, such as how many are right."""
     return finding.by in OF_ALL
 
 
-def _measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[str, ...]]:
-    """Choose the measure for slices, and say why it is not the main one, or why that is undefined."""
+def _choose_measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[str, ...]]:
+    """Choose the measure for slices, and explain why it is not the main one or why that is undefined."""
     some = replace(context, view=context.view.narrowed(np.arange(0)))
     main = wanted or context.measures[0]
     if not some.lost(main):
@@ -211,34 +211,34 @@ def _measure(context: Context, wanted: Measure | None) -> tuple[Measure, tuple[s
     return chosen, (f"{main} is n/a: {LOST}",)
 
 
-def _untested(tests: list[tuple[float | None, str]]) -> tuple[str, ...]:
-    """Say why slices were not tested, each reason once."""
+def _untested_reasons(tests: list[tuple[float | None, str]]) -> tuple[str, ...]:
+    """Write the reasons why slices were not tested, each once."""
     why = Counter(method.removeprefix("n/a: ") for p, method in tests if p is None and method.startswith("n/a"))
     return tuple(f"p is n/a in {count:,} of {len(tests):,} slices: {reason}" for reason, count in sorted(why.items()))
 
 
-def _gap(values: list[float | None], pair: tuple[int, int]) -> float | None:
+def _score_difference(values: list[float | None], pair: tuple[int, int]) -> float | None:
     base, new = values[pair[0]], values[pair[1]]
     return None if base is None or new is None else new - base
 
 
-def _cut(by: str, column: Column) -> Iterator[tuple[str, Rows, str]]:
-    """Yield name, sites and condition of each slice that has sites."""
+def _split_by(by: str, column: Column) -> Iterator[tuple[str, Rows, str]]:
+    """Yield the name, the sites and the condition of each non-empty slice."""
     name = quote_name(by)
     if isinstance(column, TextColumn):
-        for code, rows in _groups(column.codes.astype(np.int64)):
+        for code, rows in _group_rows(column.codes.astype(np.int64)):
             if code == column.missing:
                 yield "(none)", rows, f"is_missing({name})"
             else:
                 yield column.names[code], rows, is_value(name, column.names[code])
     elif column.dtype == np.bool_:
-        for code, rows in _groups(column.astype(np.int64)):
+        for code, rows in _group_rows(column.astype(np.int64)):
             yield ("yes", rows, name) if code else ("no", rows, f"not {name}")
     else:
-        yield from _bins(name, column.astype(np.float64))
+        yield from _bin_numbers(name, column.astype(np.float64))
 
 
-def _groups(codes: Rows) -> Iterator[tuple[int, Rows]]:
+def _group_rows(codes: Rows) -> Iterator[tuple[int, Rows]]:
     order = np.argsort(codes, kind="stable")
     values = codes[order]
     cuts = np.flatnonzero(np.diff(values)) + 1
@@ -247,8 +247,8 @@ def _groups(codes: Rows) -> Iterator[tuple[int, Rows]]:
             yield int(codes[rows[0]]), rows
 
 
-def _bins(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Iterator[tuple[str, Rows, str]]:
-    """Cut numbers at their quintiles; few distinct values are slices of their own."""
+def _bin_numbers(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Iterator[tuple[str, Rows, str]]:
+    """Bin numbers at their quintiles; if distinct values are few, each is a slice."""
     known = numbers[~np.isnan(numbers)]
     distinct = np.unique(known)
     if len(distinct) <= _BINS:
@@ -270,13 +270,13 @@ def _bins(name: str, numbers: np.ndarray[tuple[int], np.dtype[np.float64]]) -> I
 # Scores on slices of the sites, as a table.
 
 
-_SLICES = 20  # how many rows are shown unless told otherwise
+_SHOWN_SLICES = 20  # the default number of rows
 
 
 def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> Table:
-    """Put slices in rows; they are of all systems, or of the pair that a difference is about.
+    """Put slices in rows; they show all systems, or the pair of a difference.
 
-    What all systems say of the sites of two cannot be asked for, so slices by that lead nowhere.
+    A property of all systems cannot be selected on the sites of a pair, so such slices have no links.
     """
     linked = not (of_pair and by_all_systems(finding))
     fields = [
@@ -286,7 +286,7 @@ def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> T
     ]
     rows: list[tuple[Any, ...]] = []
     for each in finding.slices:
-        links = _links(finding, each, of_pair=of_pair) if linked else [None, *(None for _ in finding.systems)]
+        links = _slice_links(finding, each, of_pair=of_pair) if linked else [None, *(None for _ in finding.systems)]
         rows.append((each.value, *map(Linked, (each.sites, *each.scores), links)))
     if finding.base is not None:
         name = f"Δ {finding.base} → {finding.new}"
@@ -294,7 +294,7 @@ def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> T
         rows = [
             (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
         ]
-    kept, notes = cut(rows, top=top, usual=_SLICES, one="slice", many="slices")
+    kept, notes = cut(rows, top=top, usual=_SHOWN_SLICES, one="slice", many="slices")
     if finding.left_out:
         notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
     title = f"{finding.measure} by {finding.by}"
@@ -303,12 +303,12 @@ def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> T
     )
 
 
-def _links(finding: Slices, each: Slice, *, of_pair: bool) -> list[Link | None]:
-    """Return what leads to the sites of a slice, and from accuracies to those that each system has right."""
+def _slice_links(finding: Slices, each: Slice, *, of_pair: bool) -> list[Link | None]:
+    """Return links to the sites of a slice, and from accuracies to the sites that each system has right."""
     pair = (finding.base, finding.new) if of_pair else (None, None)
     right = [right_link(finding.measure, finding.view, system, each.where) for system in finding.systems]
     if any(link is None or link.view != finding.view for link in right):
-        right = [None for _ in right]  # slices are cut out of the finding's own view
+        right = [None for _ in right]  # slices are taken from the finding's own view
     elif of_pair:
         sides = ["base_right" if system == finding.base else "new_right" for system in finding.systems]
         right = [Link(narrowed(each.where, side), *pair, finding.view) for side in sides]

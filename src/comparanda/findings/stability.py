@@ -1,7 +1,7 @@
-"""How much the runs of one system differ among themselves, and what is left of a difference beyond that.
+"""Stability: how much the runs of one system differ, and how much more than that two systems differ.
 
-A system may be several runs (DEFINITIONS 4). Two systems that differ no more than two runs of either of them do are
-told apart by luck: the *excess* takes the systems' own noise away.
+A system may have several runs (DEFINITIONS 4). If two systems differ no more than two runs of the same system, their
+difference may be due to chance: the *excess* subtracts the systems' own noise.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 BEYOND, WITHIN, BELOW = "beyond noise", "within noise", "below noise"
-"""What an excess says: its interval lies above 0, touches it, or lies below."""
+"""The readings of an excess: its interval is above 0, includes it, or is below."""
 
 
 @dataclass(frozen=True)
@@ -166,9 +166,9 @@ class Stability(Finding):
 
 
 def stability(context: Context, base: str | None = None, new: str | None = None) -> Stability:
-    """Say how much runs of a system differ, and by how much more the systems do.
+    """Measure how much the runs of a system differ, and how much more the systems do.
 
-    Pairs are all those of which at least one system has several runs; with `base` or `new`, those of these.
+    Pairs are all those in which at least one system has several runs; with `base` or `new`, the pairs of these.
     """
     several = [system for system in context.systems if len(system.runs) > 1]
     if not several:
@@ -192,20 +192,20 @@ def stability(context: Context, base: str | None = None, new: str | None = None)
         resamples=context.resamples,
         seed=context.seed,
         warnings=warnings(context) if context.resamples else (),
-        systems=tuple(_system(context.among(system.name), system, by_run[system.name]) for system in several),
-        pairs=tuple(_pair(context.among(first.name, second.name), first, second) for first, second in pairs),
+        systems=tuple(_system_stability(context.among(system.name), system, by_run[system.name]) for system in several),
+        pairs=tuple(_pair_stability(context.among(first.name, second.name), first, second) for first, second in pairs),
     )
 
 
-def _system(context: Context, system: System, values: Sequence[float | None]) -> SystemStability:
+def _system_stability(context: Context, system: System, values: Sequence[float | None]) -> SystemStability:
     names = (context.verdicts.runs[run] for run in system.runs)
     known = [value for value in values if value is not None]
     complete = len(known) == len(values)
     run_pairs = list(combinations(system.runs, 2))
-    different, units = _differing(context, run_pairs)
+    different, units = _count_differing(context, run_pairs)
     sites = len(context.sites)
-    low, high = _interval(context, units[:, None], [1], len(run_pairs))
-    mine = _Steadiness(context, system)
+    low, high = _share_interval(context, units[:, None], [1], len(run_pairs))
+    mine = _SystemCounts(context, system)
     return SystemStability(
         system=system.name,
         runs=tuple(RunScore(name, value) for name, value in zip(names, values, strict=True)),
@@ -226,8 +226,8 @@ def _system(context: Context, system: System, values: Sequence[float | None]) ->
     )
 
 
-def _differing(context: Context, run_pairs: Iterable[tuple[int, int]]) -> tuple[int, NDArray[np.float64]]:
-    """Count sites times pairs of runs with different values, in all and of each unit."""
+def _count_differing(context: Context, run_pairs: Iterable[tuple[int, int]]) -> tuple[int, NDArray[np.float64]]:
+    """Count sites times pairs of runs with different values, in total and for each unit."""
     units = np.zeros(len(context.active))
     count = 0
     for pair in run_pairs:
@@ -238,22 +238,22 @@ def _differing(context: Context, run_pairs: Iterable[tuple[int, int]]) -> tuple[
     return count, units
 
 
-def _interval(context: Context, units: NDArray[np.float64], factors: Sequence[int], scale: int) -> Interval:
-    """Return the interval of counts of units, each times its factor, divided by the sites times a scale.
+def _share_interval(context: Context, units: NDArray[np.float64], factors: Sequence[int], scale: int) -> Interval:
+    """Compute the interval of a weighted sum of counts by unit, divided by the number of sites times a scale.
 
-    Counts and factors are whole numbers, so that what is nought is just that.
+    Counts and factors are integers, so that a difference of zero is exactly zero.
     """
     decided = context.decided * scale
     columns = np.stack([units @ np.array(factors, np.float64), decided], axis=1)
     return context.interval(columns, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
 
 
-class _Steadiness:
-    """Counts the sites at which the runs of a system agree or not; elsewhere than at contested ones all are right."""
+class _SystemCounts:
+    """Counts the sites at which the runs of a system agree or not; at uncontested sites all runs are right."""
 
     def __init__(self, context: Context, system: System) -> None:
         self.sites, self.name, self.runs = context.sites, quote(system.name), len(system.runs)
-        self.mine = f"right_in({self.name}) >= 0"  # true at all sites, and says whose sites they are
+        self.mine = f"right_in({self.name}) >= 0"  # true at all sites, and names the system whose sites they are
         self.named = labelling(context.view)
         disputed = context.sites.disputed
         self.easy = len(context.sites) - len(disputed)
@@ -289,30 +289,32 @@ class _Steadiness:
         rows = []
         for code in named.present:
             total, count = int(named.counts[code]), int(flips[code])
-            flipping, where = (f"{named.condition(code)} and {said}" for said in (f"flips({self.name})", self.mine))
+            flipping, where = (
+                f"{named.condition(code)} and {condition}" for condition in (f"flips({self.name})", self.mine)
+            )
             flipped = SiteCount(count, share(count, total), flipping)
             rows.append(LabelFlips(named.called(code), total, flipped, where))
         return tuple(sorted(rows, key=lambda row: (-row.sites, row.label)))
 
 
-def _pair(context: Context, first: System, second: System) -> PairStability:
-    """Compare two systems with their own noise: one universe for all three diffs, so that they are of like things."""
+def _pair_stability(context: Context, first: System, second: System) -> PairStability:
+    """Compare two systems with their own noise, with one universe for all three diffs to make them comparable."""
     size = len(context.sites)
     pairs_of_runs = [
         list(product(first.runs, second.runs)),
         *(list(combinations(system.runs, 2)) for system in (first, second)),
     ]
     numbers = [len(each) for each in pairs_of_runs]
-    counts, units = zip(*(_differing(context, each) for each in pairs_of_runs), strict=True)
+    counts, units = zip(*(_count_differing(context, each) for each in pairs_of_runs), strict=True)
     between, *within = (share(count, size * number) for count, number in zip(counts, numbers, strict=True))
-    reason = _reason(first, second, size)
+    reason = _undefined_reason(first, second, size)
     excess: float | None = None
     span: Interval = (None, None)
     if reason is None:
         all_runs, mine, theirs = numbers
         factors, scale = (2 * mine * theirs, -all_runs * theirs, -all_runs * mine), 2 * math.prod(numbers)
         excess = share(sum(map(mul, factors, counts)), size * scale)
-        span = _interval(context, np.stack(units, axis=1), factors, scale)
+        span = _share_interval(context, np.stack(units, axis=1), factors, scale)
     return PairStability(
         base=first.name,
         new=second.name,
@@ -324,34 +326,34 @@ def _pair(context: Context, first: System, second: System) -> PairStability:
         excess=excess,
         low=span[0],
         high=span[1],
-        reading=_reading(span),
+        reading=_read_excess(span),
         reason=reason,
         where="differs",
     )
 
 
-def _reason(first: System, second: System, sites: int) -> str | None:
+def _undefined_reason(first: System, second: System, sites: int) -> str | None:
     single = [system.name for system in (first, second) if len(system.runs) == 1]
     if single:
         return f"{' and '.join(single)}: one run, so its own noise is unknown"
     return None if sites else "no site"
 
 
-def _reading(span: Interval) -> str | None:
+def _read_excess(span: Interval) -> str | None:
     low, high = span
     if low is None or high is None:
         return None
     return BEYOND if low > 0 else BELOW if high < 0 else WITHIN
 
 
-# How steady systems of several runs are, as tables.
+# Stability as tables.
 
 
-_LABELS, _PAIRS = 5, 45  # how many rows are shown unless told otherwise
+_SHOWN_LABELS, _SHOWN_PAIRS = 5, 45  # the default number of rows
 
 
 def stability_tables(finding: Stability, top: int | None) -> tuple[Table, ...]:
-    """Return how steady each system is, its flips by label, and the pairs with what is left beyond noise."""
+    """Return tables of the stability of each system, of the excess of pairs, and of flips by label."""
     pairs = (_pair_table(finding, top),) if finding.pairs else ()
     return (_system_table(finding), *pairs, _label_table(finding, top))
 
@@ -430,20 +432,20 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
         )
         for pair in finding.pairs
     ]
-    kept, more = cut(rows, top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
+    kept, more = cut(rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs")
     notes = [
         *more,
         "excess = between − (within base + within new) / 2: what is left when the systems' own noise is taken away; "
         "if its interval touches 0, one run is no comparison",
         *dict.fromkeys(f"n/a: {pair.reason}" for pair in finding.pairs if pair.reason),
-        *_resampling(finding),
+        *_resampling_notes(finding),
     ]
     title = "What is left of a difference beyond the systems' own noise"
     return Table(name="excess", title=title, fields=fields, rows=kept, notes=tuple(notes))
 
 
-def _resampling(finding: Stability) -> tuple[str, ...]:
-    """Say how intervals were made, and what makes them doubtful."""
+def _resampling_notes(finding: Stability) -> tuple[str, ...]:
+    """Write how intervals were computed, and warnings about them."""
     if not finding.resamples:
         return ()
     made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
@@ -472,7 +474,9 @@ def _label_table(finding: Stability, top: int | None) -> Table:
             for row in each.labels
             for flips in [Link(row.flips.where, view=finding.view)]
         ]
-        kept, more = cut(mine, top=top, usual=_LABELS, one=f"label of {each.system}", many=f"labels of {each.system}")
+        kept, more = cut(
+            mine, top=top, usual=_SHOWN_LABELS, one=f"label of {each.system}", many=f"labels of {each.system}"
+        )
         rows += kept
         notes += more
     return Table(

@@ -1,4 +1,4 @@
-"""Where the key may be wrong: runs agree with each other against it, or none finds what it has (DEFINITIONS 4)."""
+"""Likely errors of the key: runs agree with each other against it, or none finds its annotation (DEFINITIONS 4)."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, Truths
 
 
-# What speaks against the key: runs that agree with each other and not with it, and what it has and no run finds.
+# Evidence against the key: runs that agree with each other but not with it, and annotations that no run finds.
 
 
 UNFOUND_ITEMS = "positive and claimed_by == 0"
 UNFOUND_SITES = "solved_by == 0"
 
-_MOST_GROUPS = 500  # named in one condition
+_MAX_GROUPS = 500  # the largest number of groups named in one condition
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Unfound:
-    """What the key has and no run finds: the site and the label of each, for those that stand at sites which count."""
+    """Annotations of the key that no run finds: the site and the label of each, for those at scored sites."""
 
     of: Literal["sites", "items"]
     count: int
@@ -51,7 +51,7 @@ class Unfound:
 
 
 def unfound_in(context: Context) -> Unfound:
-    """Find what the key has and nobody finds: where sites have one value each, these are the sites nobody solves."""
+    """Find the annotations of the key that no run finds: where sites have one value each, the unsolved sites."""
     view, sites = context.view, context.sites
     if view.given_items is None and sites.parts is None:
         rows = sites.contested[~np.any(sites.disputed.right, axis=0)]
@@ -66,7 +66,7 @@ def unfound_in(context: Context) -> Unfound:
     items, runs = view.items, range(len(context.verdicts.runs))
     counting = np.any([items.counts(run) for run in runs], axis=0)
     missing = np.flatnonzero(counting & ~np.any([items.has(run) for run in runs], axis=0))
-    site = _sites_of(context, items)[missing]
+    site = _item_sites(context, items)[missing]
     there = np.flatnonzero(site >= 0)
     return Unfound(
         of="items",
@@ -78,8 +78,8 @@ def unfound_in(context: Context) -> Unfound:
     )
 
 
-def _sites_of(context: Context, items: Items) -> Rows:
-    """Return the site at which each item stands; -1 for none of those that count."""
+def _item_sites(context: Context, items: Items) -> Rows:
+    """Return the site of each item; -1 if it is at no scored site."""
     claims, sites = context.view.claims, context.sites
     if claims is not None and items.claim is not None:
         return claims.site[items.claim]
@@ -93,14 +93,14 @@ def _sites_of(context: Context, items: Items) -> Rows:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Votes:
-    """What runs say against the key at some contested sites.
+    """The votes of runs against the key at contested sites.
 
     Args:
         row: the sites.
-        proposed: the most frequent value that is not the key's, as a code; of equal ones the first.
-        agree: how many runs give it.
-        others: how many further values there are.
-        change: the labels of the key and of the proposed value, as one number.
+        proposed: the most frequent value that is not the key's, as a code; the first in ties.
+        agree: the number of runs that give it.
+        others: the number of further values.
+        change: the labels of the key and of the proposed value, packed into one number.
 
     """
 
@@ -111,7 +111,7 @@ class Votes:
     change: NDArray[np.int64]
 
     def take(self, rows: Rows) -> Votes:
-        """Return the votes at some of the sites."""
+        """Return the votes at the given sites."""
         return Votes(
             row=self.row[rows],
             proposed=self.proposed[rows],
@@ -122,10 +122,10 @@ class Votes:
 
 
 def votes_at(sites: Sites, rows: Rows) -> Votes:
-    """Return what runs say against the key at some contested sites."""
+    """Count the votes of runs against the key at contested sites."""
     values = np.stack([column[rows].astype(np.int64) for column in sites.values])
     right = values == sites.key[rows]
-    apart = len(sites.names) + np.arange(len(values))[:, None]  # the right ones agree with nobody, and win no tie
+    apart = len(sites.names) + np.arange(len(values))[:, None]  # right values agree with no run and win no tie
     votes, proposed = majority_of(list(np.where(right, apart, values)))
     ordered = np.sort(values, axis=0)
     others = np.count_nonzero(ordered[1:] != ordered[:-1], axis=0)
@@ -142,15 +142,15 @@ def votes_at(sites: Sites, rows: Rows) -> Votes:
 
 
 def agreed_condition(runs: Sequence[str], needed: int) -> str | None:
-    """Write the condition that at least so many runs agree with each other against the key.
+    """Write the condition that at least `needed` runs agree with each other against the key.
 
-    More than half of them are the majority. Else the condition names all groups that may agree, if these are few.
+    More than half of them are the majority. Otherwise the condition names all groups that may agree, if these are few.
     """
     if 2 * needed > len(runs):
         return f"agreement >= {needed} and not majority_right"
     if needed == 1:
         return f"solved_by < {len(runs)}"
-    if comb(len(runs), needed) > _MOST_GROUPS:
+    if comb(len(runs), needed) > _MAX_GROUPS:
         return None
     groups = []
     for group in combinations(map(quote, runs), needed):
@@ -162,7 +162,7 @@ def agreed_condition(runs: Sequence[str], needed: int) -> str | None:
 
 Kind = Literal["agreed", "found by none", "both"]
 
-_ANCHORS = ("id", "word", "text")  # what a site is recognised by in its document, the best first
+_IDENTIFYING_ATTRIBUTES = ("id", "word", "text")  # attributes that identify a site in its document, the best first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,7 +261,7 @@ class Suspects(Finding):
 
 
 def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Suspects:
-    """List the sites at which the key may be wrong; all of them, or the `top` first."""
+    """List the sites at which the key may be wrong, all of them or the first `top`."""
     runs, sites = context.verdicts.runs, context.sites
     needed = len(runs) if at_least is None else at_least
     if not 1 <= needed <= len(runs):
@@ -273,7 +273,7 @@ def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Sus
     votes = votes_at(sites, sites.contested[missed | (wrong >= needed)])
     agreed = votes.agree >= needed
     votes = votes.take(np.flatnonzero(agreed | np.isin(votes.row, unfound.site)))
-    ranked = votes.take(np.lexsort(_order(context, votes)))
+    ranked = votes.take(np.lexsort(_sort_keys(context, votes)))
     return Suspects(
         view=context.view.name,
         runs=runs,
@@ -282,59 +282,59 @@ def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Sus
         count=len(ranked.row),
         agreed=SuspectCount("sites", int(agreed.sum()), agreed_condition(runs, needed)),
         unfound=SuspectCount(unfound.of, unfound.count, unfound.where),
-        suspects=_Writer(context, unfound, needed).rows(ranked, top),
+        suspects=_RowWriter(context, unfound, needed).rows(ranked, top),
     )
 
 
-def _order(context: Context, votes: Votes) -> tuple[NDArray[np.generic], ...]:
-    """Return what suspects are sorted by, the weightiest last."""
+def _sort_keys(context: Context, votes: Votes) -> tuple[NDArray[np.generic], ...]:
+    """Return the sort keys of suspects, the primary key last."""
     sites, names = context.sites, context.verdicts.documents
     rank = np.empty(len(names), np.int64)
     rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return (
-        _stands(sites)[votes.row],
+        _site_order(sites)[votes.row],
         rank[sites.document[votes.row]],
-        _alike(sites, votes)[1],
+        _count_alike(sites, votes)[1],
         votes.others,
-        _says_nothing(sites)[votes.proposed],
+        _is_empty_value(sites)[votes.proposed],
         -votes.agree,
     )
 
 
-def _stands(sites: Sites) -> NDArray[np.integer]:
-    """Return what tells the order of sites in a document: their places, or ids, for the order of rows means nothing."""
+def _site_order(sites: Sites) -> NDArray[np.integer]:
+    """Return the sort key of sites in a document: ids if there are any, as row order is then arbitrary; else places."""
     ids = sites.attributes.get("id")
     column = ids.make() if ids is not None else None
     return column.codes if isinstance(column, TextColumn) else sites.place
 
 
-def _alike(sites: Sites, votes: Votes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return how often each change of labels occurs here, and its share of all sites with that label of the key."""
+def _count_alike(sites: Sites, votes: Votes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Count how often each change of labels occurs, and its share of all sites with that label of the key."""
     _, which, counts = np.unique(votes.change, return_inverse=True, return_counts=True)
     return counts[which], counts[which] / sites.key_counts[sites.labels.key[votes.row]]
 
 
-def _says_nothing(sites: Sites) -> Truths:
-    """Whether each value is that of a side which has nothing there: no span, no word, no label."""
+def _is_empty_value(sites: Sites) -> Truths:
+    """Whether each value is empty: no span, no word, no label."""
     empty = [name in {ABSENT, NOTHING} for name in sites.names]
     if sites.parts is not None:
         empty = [not part for part in sites.parts]
     return np.array(empty, np.bool_)
 
 
-class _Writer:
-    """Makes the rows of the table; what they share is made once."""
+class _RowWriter:
+    """Makes the rows of the finding; shared data is computed once."""
 
     def __init__(self, context: Context, unfound: Unfound, needed: int) -> None:
         self.context, self.needed = context, needed
         self.unfound: dict[int, list[str]] = {}
         for site, label in zip(unfound.site.tolist(), unfound.label.tolist(), strict=True):
             self.unfound.setdefault(site, []).append(shown(unfound.names[label]))
-        self.begin, self.end = _extents(context)
+        self.begin, self.end = _site_extents(context)
 
     def rows(self, votes: Votes, top: int) -> tuple[Suspect, ...]:
         """Make the first rows, or all."""
-        counts, shares = _alike(self.context.sites, votes)
+        counts, shares = _count_alike(self.context.sites, votes)
         chosen = range(min(top, len(votes.row)) if top else len(votes.row))
         return tuple(self._row(votes, place, int(counts[place]), float(shares[place])) for place in chosen)
 
@@ -367,23 +367,23 @@ class _Writer:
     def _condition(self, row: int) -> str:
         sites, verdicts = self.context.sites, self.context.verdicts
         solved = sum(bool(right[row]) for right in sites.right)
-        said = [is_value("document", verdicts.documents[int(sites.document[row])])]
-        if self._anchor is not None and not self._anchor[1].is_missing(row):
-            said.append(is_value(self._anchor[0], self._anchor[1][row]))
+        conditions = [is_value("document", verdicts.documents[int(sites.document[row])])]
+        if self._identifying_column is not None and not self._identifying_column[1].is_missing(row):
+            conditions.append(is_value(self._identifying_column[0], self._identifying_column[1][row]))
         key = is_value("key", shown(sites.names[int(sites.key[row])]))
-        return " and ".join([*said, key, f"solved_by == {solved}"])
+        return " and ".join([*conditions, key, f"solved_by == {solved}"])
 
     @cached_property
-    def _anchor(self) -> tuple[str, TextColumn] | None:
-        """The attribute that sites are recognised by."""
+    def _identifying_column(self) -> tuple[str, TextColumn] | None:
+        """The attribute that identifies sites, with its name."""
         attributes = self.context.sites.attributes
-        name = next((each for each in _ANCHORS if each in attributes), None)
+        name = next((each for each in _IDENTIFYING_ATTRIBUTES if each in attributes), None)
         column = None if name is None else attributes[name].make()
         return (name, column) if name is not None and isinstance(column, TextColumn) else None
 
 
-def _extents(context: Context) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
-    """Return where sites begin and end: spans count words or characters, all other sites rows."""
+def _site_extents(context: Context) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+    """Return the begin and end of sites: in words or characters for spans, in rows for all others."""
     sites, claims = context.sites, context.view.claims
     if claims is None:
         return sites.place, sites.place + (1 if sites.width is None else sites.width)
@@ -393,10 +393,10 @@ def _extents(context: Context) -> tuple[NDArray[np.integer], NDArray[np.integer]
     return begin, end
 
 
-# Suspect places of the key as a table, to be read or to be annotated again.
+# Suspects as a table, for reading or for re-annotation.
 
 
-_SUSPECTS = 20  # how many rows are shown unless told otherwise
+_SHOWN_SUSPECTS = 20  # the default number of rows
 
 _FIELDS = (
     Field("rank", "rank", "figure"),
@@ -416,9 +416,11 @@ _FIELDS = (
 
 
 def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
-    """Return the suspects with their texts, and room for what an annotator decides."""
-    rows, _ = cut([_row(each) for each in finding.suspects], top=top, usual=_SUSPECTS, one="suspect", many="suspects")
-    left = finding.count - len(rows)  # a finding may hold the first ones alone
+    """Return the table of suspects with their texts, and an empty column for an annotator's decision."""
+    rows, _ = cut(
+        [_row(each) for each in finding.suspects], top=top, usual=_SHOWN_SUSPECTS, one="suspect", many="suspects"
+    )
+    left = finding.count - len(rows)  # a finding may contain only the first suspects
     notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
     title = f"Suspect key: {counted(finding.count, 'site')} of {finding.sites:,}"
     if len(finding.runs) == 1:
@@ -433,8 +435,8 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
             notes=(
                 *notes,
                 f"{least} of {counted(len(finding.runs), 'run')} agree with each other against the key: "
-                f"{_total(finding.agreed)}",
-                f"in the key, and found by none: {_total(finding.unfound)}",
+                f"{_format_total(finding.agreed)}",
+                f"in the key, and found by none: {_format_total(finding.unfound)}",
                 "sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels",
             ),
         ),
@@ -460,7 +462,7 @@ def _row(each: Suspect) -> tuple[object, ...]:
     )
 
 
-def _total(total: SuspectCount) -> str:
+def _format_total(total: SuspectCount) -> str:
     """Write a count with the condition that selects its sites or items."""
     written = counted(total.count, total.of.removesuffix("s"))
     return written if total.where is None or not total.count else f"{written} ({total.where})"

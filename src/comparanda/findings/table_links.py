@@ -1,4 +1,4 @@
-"""From a number that is shown to the sites or items it counts."""
+"""Links from numbers in tables to the sites or items that they count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EVERY_PAIR = "differs or not differs"
 
 
 def narrowed(*conditions: str) -> str:
-    """Write that several conditions hold; none of them is one of alternatives.
+    """Join conditions by `and`; none of them may contain a top-level `or`.
 
     >>> narrowed("true", 'right("x")'), narrowed("correction", "head_changed"), narrowed("true")
     ('right("x")', 'correction and head_changed', 'true')
@@ -23,28 +23,28 @@ def narrowed(*conditions: str) -> str:
 
 
 def right_link(measure: str, view: str, system: str, where: str = EVERYWHERE) -> Link | None:
-    """Return what leads from an accuracy to the sites that a system has right, once for each of its runs that has.
+    """Link an accuracy to the sites that a system has right, once for each run that has.
 
-    None for all other measures: what sums up items, or parts of them, or counts whole sentences is no list of sites.
+    None for all other measures: sums of items or of partial credit, and counts of sentences, are not lists of sites.
 
     >>> right_link("uas.accuracy", "las", "crf")
     Link(where='right_by_run("crf")', base=None, new=None, view='uas')
     """
-    return _accuracy_link(measure, view, where, _right(system))
+    return _accuracy_link(measure, view, where, _right_condition(system))
 
 
 def decided_link(measure: str, view: str, system: str) -> Link | None:
-    """Return what leads from an accuracy to all sites that it is over, once for each run of the system."""
-    return _accuracy_link(measure, view, EVERYWHERE, f"({_right(system)} or not {_right(system)})")
+    """Link an accuracy to all sites over which it is computed, once for each run of the system."""
+    return _accuracy_link(measure, view, EVERYWHERE, f"({_right_condition(system)} or not {_right_condition(system)})")
 
 
-def _accuracy_link(measure: str, view: str, where: str, said: str) -> Link | None:
+def _accuracy_link(measure: str, view: str, where: str, condition: str) -> Link | None:
     sites = sites_of_accuracy(measure)
     if sites is None:
         return None
     own, labelled = sites
-    return Link(narrowed(where, labelled, said), view=own or view)
+    return Link(narrowed(where, labelled, condition), view=own or view)
 
 
-def _right(system: str) -> str:
+def _right_condition(system: str) -> str:
     return f"right_by_run({quote(system)})"

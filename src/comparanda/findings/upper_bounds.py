@@ -1,6 +1,6 @@
-"""What the systems could do together: upper bounds, hardness, greedy curve, agreement (DEFINITIONS 4).
+"""Upper bounds of combining systems: oracle, hardness of sites, greedy curve, agreement (DEFINITIONS 4).
 
-The columns are runs: with one run a system, they are the systems.
+The columns are runs; with one run per system, they are the systems.
 """
 
 from __future__ import annotations
@@ -179,14 +179,14 @@ class Combination(Finding):
 
 
 def combination(context: Context, order: Order = "frequency") -> Combination:
-    """Say what the systems could do together; labels by their frequency in the key, or by the oracle's gain."""
+    """Compute upper bounds of combining the systems; labels are sorted by frequency in the key, or by oracle gain."""
     if order not in ORDERS:
         raise UsageError(f"labels cannot be sorted by {order!r}{nearest(order, ORDERS)}", hint=", ".join(ORDERS))
     runs = context.verdicts.runs
     sites = context.sites
-    pattern = _right_patterns(context)
+    pattern = _stack_right(context)
     solved = pattern.sum(axis=0, dtype=code_type(len(runs) + 1))
-    first = int(pattern.sum(axis=1).argmax())  # of equal ones the first given
+    first = int(pattern.sum(axis=1).argmax())  # the first given in ties
     best = int(pattern[:, own_sites(context.view)[sites.contested]].sum(axis=1).argmax())
     overall = _oracle_row(
         context,
@@ -197,7 +197,7 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
         sites=len(sites),
         which="true",
     )
-    labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _rank(row, order)))
+    labels = tuple(sorted(_label_rows(context, pattern, best), key=lambda row: _sort_key(row, order)))
     gain = _oracle_interval(context, pattern)
     return Combination(
         view=context.view.name,
@@ -206,19 +206,19 @@ def combination(context: Context, order: Order = "frequency") -> Combination:
         low=gain[0],
         high=gain[1],
         overall=overall,
-        own=_own_row(context, pattern, best),
+        own=_key_row(context, pattern, best),
         items=_item_oracle(context) if any(map(rests_on_items, context.own_measures)) else None,
         labels=labels,
         unsolved=tuple(row.label or "" for row in labels if not row.oracle_right),
-        hardness=_hardness(len(runs), solved, len(sites)),
-        greedy=_greedy(context, pattern, first),
-        unique=_unique(context, pattern, solved),
-        agreement=_agreement(context),
+        hardness=_count_hardness(len(runs), solved, len(sites)),
+        greedy=_greedy_steps(context, pattern, first),
+        unique=_unique_contributions(context, pattern, solved),
+        agreement=_count_agreement(context),
     )
 
 
-def _right_patterns(context: Context) -> NDArray[np.bool_]:
-    """For each run and contested site, whether the run is right; at all other sites every run is."""
+def _stack_right(context: Context) -> NDArray[np.bool_]:
+    """Stack, for each run and contested site, whether the run is right; at all other sites every run is."""
     return np.stack(context.sites.disputed.right)
 
 
@@ -232,7 +232,7 @@ def _oracle_row(
     sites: int,
     which: str,
 ) -> OracleRow:
-    """Make a row from the contested sites `rows` of `sites` sites in all, which fulfil the condition `which`."""
+    """Make a row from the contested sites `rows` of `sites` sites in total, which match the condition `which`."""
     easy = sites - len(rows)
     mine = pattern[:, rows]
     right = [easy + int(count) for count in mine.sum(axis=1)]
@@ -256,16 +256,16 @@ def _oracle_row(
     )
 
 
-def _rank(row: OracleRow, order: Order) -> float:
-    """Return what labels are sorted by, the largest first."""
+def _sort_key(row: OracleRow, order: Order) -> float:
+    """Return the sort key of a label, the largest first."""
     if order == "frequency":
         return -row.sites
     gain = row.gain_over_best if order == "gain" else row.gain_over_best_here
     return -(gain or 0.0)
 
 
-def _own_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleRow | None:
-    """Make the row of the key's own sites, where there are others."""
+def _key_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleRow | None:
+    """Make the row of the sites of the key, where there are others."""
     if context.view.raised is None:
         return None
     mine = own_sites(context.view)
@@ -302,7 +302,7 @@ def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list
 
 
 def _oracle_interval(context: Context, pattern: NDArray[np.bool_]) -> tuple[float | None, float | None]:
-    """Return the bootstrap interval of the oracle's accuracy."""
+    """Compute the bootstrap interval of the oracle's accuracy."""
     rows = context.sites.contested
     total = context.decided
     wrong = context.unit_counts(rows[~pattern.any(axis=0)])
@@ -333,7 +333,7 @@ def _item_oracle(context: Context) -> ItemOracle:
     )
 
 
-def _hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
+def _count_hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
     counts = np.bincount(solved, minlength=runs + 1)
     counts[runs] += sites - len(solved)
     return tuple(
@@ -342,8 +342,8 @@ def _hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...]:
     )
 
 
-def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[GreedyStep, ...]:
-    """Take the best run first, then always the one that adds most; of equal ones the first given."""
+def _greedy_steps(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[GreedyStep, ...]:
+    """Take the best run first, then repeatedly the one that adds most; the first given in ties."""
     sites, runs = len(context.sites), context.verdicts.runs
     covered = np.zeros(pattern.shape[1], dtype=np.bool_)
     easy = sites - pattern.shape[1]
@@ -358,7 +358,7 @@ def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[Gr
         where = " and ".join([f"right({quote(runs[run])})", *missing])
         covered |= pattern[run]
         right = easy + int(covered.sum())
-        comp = None if errors is None else _comp(errors, gain, sites - easy - int(pattern[run].sum()))
+        comp = None if errors is None else _step_complementarity(errors, gain, sites - easy - int(pattern[run].sum()))
         steps.append(
             GreedyStep(
                 run=runs[run],
@@ -373,14 +373,14 @@ def _greedy(context: Context, pattern: NDArray[np.bool_], best: int) -> tuple[Gr
     return tuple(steps)
 
 
-def _comp(errors: int, solved: int, own_errors: int) -> float | None:
-    """Comp(A, B): 1 if B has no error; undefined if A has none; else the share of A's errors that B solves."""
+def _step_complementarity(errors: int, solved: int, own_errors: int) -> float | None:
+    """Compute Comp(A, B): 1 if B has no error; undefined if A has none; else the share of A's errors that B solves."""
     if own_errors == 0:
         return 1.0
     return solved / errors if errors else None
 
 
-def _unique(context: Context, pattern: NDArray[np.bool_], solved: Codes) -> tuple[Contribution, ...]:
+def _unique_contributions(context: Context, pattern: NDArray[np.bool_], solved: Codes) -> tuple[Contribution, ...]:
     alone = solved == 1
     rows = []
     everywhere = len(context.sites) - pattern.shape[1] if len(context.verdicts.runs) == 1 else 0
@@ -392,7 +392,7 @@ def _unique(context: Context, pattern: NDArray[np.bool_], solved: Codes) -> tupl
     return tuple(rows)
 
 
-def _agreement(context: Context) -> tuple[Agreement, ...]:
+def _count_agreement(context: Context) -> tuple[Agreement, ...]:
     """Count sites by how many runs give the most frequent answer, and how often that answer is right."""
     runs = len(context.verdicts.runs)
     votes, winner = majority(context)
@@ -416,22 +416,22 @@ def _agreement(context: Context) -> tuple[Agreement, ...]:
 
 
 def majority(context: Context) -> tuple[Codes, Codes]:
-    """Return, for each contested site, how many runs give the most frequent value, and that value's code.
+    """Return, for each contested site, the number of runs that give the most frequent value, and that value's code.
 
-    Of equally frequent values the first in the order of names wins.
+    Ties go to the value that is first in the order of names.
     """
     return majority_of(list(context.sites.disputed.values))
 
 
-# What systems could do together, as tables.
+# Upper bounds as tables.
 
 
-_ORACLE_LABELS = 10  # how many rows are shown unless told otherwise
+_SHOWN_LABELS = 10  # the default number of rows
 _ALL, _OWN = "(all)", "(in the key)"
 
 
 def combination_tables(finding: Combination, top: int | None) -> tuple[Table, ...]:
-    """Return upper bound, greedy curve, hardness and agreement."""
+    """Return the tables of the upper bound, the greedy curve, hardness and agreement."""
     return (
         _oracle_table(finding, top),
         _greedy_table(finding),
@@ -450,14 +450,14 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         Field("gain_over_best_here", "over best here", "points"),
     )
     labels, notes = cut(
-        [_combination_tables_oracle_row(finding, row) for row in finding.labels],
+        [_oracle_cells(finding, row) for row in finding.labels],
         top=top,
-        usual=_ORACLE_LABELS,
+        usual=_SHOWN_LABELS,
         one="label",
         many="labels",
     )
     first = [(row, name) for row, name in ((finding.overall, _ALL), (finding.own, _OWN)) if row is not None]
-    rows = (*((name, *_combination_tables_oracle_row(finding, row)[1:]) for row, name in first), *labels)
+    rows = (*((name, *_oracle_cells(finding, row)[1:]) for row, name in first), *labels)
     best = set()
     marks = {}
     for number, row in enumerate([*(row for row, _ in first), *finding.labels][: len(rows)]):
@@ -470,7 +470,7 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
     if finding.unsolved:
         below.append(f"solved by none: {', '.join(finding.unsolved)}")
     if finding.items is not None:
-        below.append(_combination_tables_item_oracle(finding.items))
+        below.append(_item_oracle_note(finding.items))
     if not finding.overall.sites:
         below.append(NO_SITES)
     span = cell("interval", (finding.low, finding.high))
@@ -485,7 +485,7 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
     )
 
 
-def _combination_tables_item_oracle(items: ItemOracle) -> str:
+def _item_oracle_note(items: ItemOracle) -> str:
     found = ", ".join(
         f"{name} {cell('share', value)}"
         for name, value in (("precision", items.precision), ("recall", items.recall), ("F1", items.f1))
@@ -493,8 +493,8 @@ def _combination_tables_item_oracle(items: ItemOracle) -> str:
     return f"over items (found by any, wrong only if claimed by all): {found}"
 
 
-def _combination_tables_oracle_row(finding: Combination, row: OracleRow) -> tuple[Any, ...]:
-    """Let shares lead to the sites that are right."""
+def _oracle_cells(finding: Combination, row: OracleRow) -> tuple[Any, ...]:
+    """Write the cells of a row; shares link to the sites that are right."""
     right = (Link(narrowed(row.sites_where, f"right({quote(run)})"), view=finding.view) for run in finding.runs)
     return (
         row.label,
@@ -556,11 +556,11 @@ def _agreement_table(finding: Combination) -> Table:
     return Table(name="agreement", title="Accuracy of the majority by how many agree", fields=fields, rows=rows)
 
 
-# What systems could do together, as charts: how hard sites are, and what each system adds to the others.
+# Upper bounds as charts: the hardness of sites, and the greedy curve.
 
 
 def hardness_chart(finding: Combination) -> BarChart:
-    """Return how many sites just so many runs have right."""
+    """Return the chart of the number of sites by how many runs have them right."""
     from comparanda.render.charts import Axis, BarChart, Bars
 
     runs = len(finding.runs)
@@ -586,7 +586,7 @@ def hardness_chart(finding: Combination) -> BarChart:
 
 
 def greedy_chart(finding: Combination) -> DotPlot:
-    """Return how the oracle grows: the best run first, then always the one that adds most."""
+    """Return the chart of the greedy oracle: the best run first, then always the one that adds most."""
     from comparanda.render.charts import Axis, Dot, DotPlot
     from comparanda.render.charts.theme import brief
 

@@ -188,7 +188,7 @@ def test_a_resample_that_leaves_a_rate_undefined_leaves_no_interval() -> None:
 
 
 def test_many_labels_have_no_intervals_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(complement_counts, "LABEL_INTERVALS", 7)
+    monkeypatch.setattr(complement_counts, "MAX_LABEL_INTERVALS", 7)
     result = compared(KEY, resamples=20, a=CRF, b=BERT, c=KEY)
     found = result.complementarity()
     assert "no intervals for labels" in found.notes[0]
@@ -198,5 +198,5 @@ def test_many_labels_have_no_intervals_and_a_note_says_so(monkeypatch: pytest.Mo
     chosen = result.complementarity("a", "b")
     assert chosen.notes == ()
     assert [cells(row) for row in chosen.pairs[0].labels] == [cells(row) for row in found.pairs[0].labels]
-    monkeypatch.setattr(complement_counts, "LABEL_INTERVALS", 12)
+    monkeypatch.setattr(complement_counts, "MAX_LABEL_INTERVALS", 12)
     assert result.complementarity().notes == ()

@@ -461,7 +461,7 @@ def test_more_runs_than_fit_a_word() -> None:
 
 def test_patterns_beyond_the_limit_are_summed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whole = tags(5, tmp_path).diversity().patterns
-    monkeypatch.setattr(module, "MOST_PATTERNS", 3)
+    monkeypatch.setattr(module, "MAX_PATTERNS", 3)
     result = tags(5, tmp_path)
     found = result.diversity()
     assert found.patterns.patterns == whole.patterns[:3]
