@@ -3,7 +3,10 @@
     make same BASE=<commit>                              HEAD against a commit, both built from worktrees
     python -m tests.same_digits between BASE [HEAD]      the same; --only WORD for some of the cases
     python -m tests.same_digits run PATH/TO/comparanda DIGESTS [--data ../shared/data] [--jobs 2] [--only WORD]
-    python -m tests.same_digits compare DIGESTS DIGESTS
+    python -m tests.same_digits compare DIGESTS DIGESTS [--renamed MESSAGES]
+
+MESSAGES lists texts that were changed on purpose, old and new with a tab between them, `{}` for what varies: lines that
+hold the old text in the first version and the new one in the second, with the same variable parts, count as equal.
 
 `run` writes DIGESTS (one line a case: name, exit code, sha256) and DIGESTS.d/ (the normalised outputs themselves).
 Removed before hashing: the version, absolute paths, temporary folders, timings. `compare` prints for each case that
@@ -237,18 +240,58 @@ def explained(one: str, two: str) -> str:
     return "one is longer"
 
 
+class Renamed:
+    """Texts that were changed on purpose, and lines compared as if they had not been."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Read the table of texts."""
+        lines = file.read_text().splitlines() if file else []
+        pairs = [line.split("\t")[:2] for line in lines if "\t" in line]
+        self.pairs = sorted({(old, new) for old, new in pairs}, key=lambda pair: -len(pair[0]))
+
+    @staticmethod
+    def _pattern(text: str) -> str:
+        """Return what finds a text, plain or as JSON or HTML hold it; texts of commands may be wrapped."""
+        parts = [re.escape(part).replace(r"\ ", r"\s+") for part in text.split("{}")]
+        return r"(.*?)".join(part.replace('"', r'(?:\\*"|&quot;)').replace("'", "(?:'|&#x27;)") for part in parts)
+
+    def same(self, one: str, two: str) -> bool:
+        """Whether two texts differ in changed texts alone."""
+        if not self.pairs:
+            return False
+        sides = [one, two]
+        for number, pair in enumerate(self.pairs):
+            if not (re.search(self._pattern(pair[0]), sides[0]) or re.search(self._pattern(pair[1]), sides[1])):
+                continue
+            sides = [
+                re.sub(self._pattern(text), lambda found: f"«{number}:{sorted(found.groups())}»", side)  # noqa: B023
+                for text, side in zip(pair, sides, strict=True)
+            ]
+        return len({re.sub(r"[\s─—-]+", " ", side) for side in sides}) == 1
+
+    def same_text(self, one: str, two: str) -> bool:
+        """Whether two outputs differ in changed texts alone: line by line, or as a whole if lines were added."""
+        lines = one.splitlines(), two.splitlines()
+        if len(lines[0]) != len(lines[1]):
+            return self.same(one, two)
+        return all(left == right or self.same(left, right) for left, right in zip(*lines, strict=True))
+
+
 def compare(options: argparse.Namespace) -> int:
     """Compare two files of digests."""
+    renamed = Renamed(options.renamed)
     lines = [file.read_text().splitlines() for file in (options.one, options.two)]
     tables = [dict(line.split("\t", 1) for line in each) for each in lines]
     differing = 0
     for name in sorted({*tables[0], *tables[1]}):
         if tables[0].get(name) == tables[1].get(name):
             continue
-        differing += 1
         files = [Path(f"{file}.d") / f"{name.replace(' ', '_')}.txt" for file in (options.one, options.two)]
-        where = explained(*[file.read_text() for file in files]) if all(f.exists() for f in files) else "only in one"
-        print(f"{name}: {where}")
+        texts = [file.read_text() for file in files if file.exists()]
+        if len(texts) == len(files) and renamed.same_text(*texts):
+            continue
+        differing += 1
+        print(f"{name}: {explained(*texts) if len(texts) == len(files) else 'only in one'}")
     print(f"{len(tables[0])} and {len(tables[1])} cases, {differing} differ")
     return 1 if differing else 0
 
@@ -274,7 +317,7 @@ def between(options: argparse.Namespace) -> int:
             finally:
                 subprocess.run(["git", "worktree", "remove", "--force", str(tree)], cwd=ROOT, check=False)
             digests.append(options.digests)
-        return compare(argparse.Namespace(one=digests[0], two=digests[1]))
+        return compare(argparse.Namespace(one=digests[0], two=digests[1], renamed=options.renamed))
 
 
 def main() -> int:
@@ -297,6 +340,8 @@ def main() -> int:
     two.add_argument("one", type=Path)
     two.add_argument("two", type=Path)
     two.set_defaults(act=compare)
+    for each in (both, two):
+        each.add_argument("--renamed", type=Path)
     options = parser.parse_args()
     return int(options.act(options))
 
