@@ -52,8 +52,8 @@ def registered_file(name: str) -> Path:
     'exact.toml'
     """
     if name not in registered():
-        hint = f"there are {', '.join(registered())}; a file is named with its ending, as in mine.toml"
-        raise RuleError(f"no rule set is called {shown(name)}{nearest(name, registered())}", hint=hint)
+        hint = f"known: {', '.join(registered())}; give a file with its extension, as in mine.toml"
+        raise RuleError(f"unknown rule set {shown(name)}{nearest(name, registered())}", hint=hint)
     entry = registered()[name]
     try:
         return Path(entry.load())
