@@ -237,7 +237,7 @@ def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaratio
 
 
 def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> None:
-    both: list[tuple[str | None, tuple[str, ...]]] = [
+    both: list[tuple[str | None, tuple[Type, ...]]] = [
         (view.outcome, ("text",)),
         (view.weight, ("number",)),
         (view.credit if isinstance(view.credit, str) else None, ("number",)),
@@ -421,7 +421,7 @@ class _Compiler:
         if not rule.sets:
             raise _rule_error(rule, "name", "the rule sets nothing")
 
-    def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: str) -> Expression:
+    def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: Type) -> Expression:
         with _locate_errors(rule, part):
             expression = parse(text)
             found = self.checker(rule, text).type_of(expression.root)
