@@ -205,7 +205,7 @@ def test_an_unknown_rule_set_gets_its_nearest_match(capsys: pytest.CaptureFixtur
     for arguments in (("exct",), ("exct", "--source")):
         outcome = run(capsys, "rules", "show", *arguments)
         assert (outcome.code, outcome.out) == (2, "")
-        assert outcome.err.startswith("comparanda: no rule set is called 'exct' (did you mean 'exact'?)\n  there are")
+        assert outcome.err.startswith("comparanda: unknown rule set 'exct' (did you mean 'exact'?)\n  known: ")
 
 
 # check
@@ -387,8 +387,7 @@ def test_verdicts_that_an_input_claims_for_itself_do_not_count(work: Path, capsy
         ),
         (
             ("--span", "begin"),
-            "--span: a condition is needed, but this is a number\n  begin\n  ^^^^^\n"
-            "  compare it with something, as in begin > 0",
+            "--span: expected a condition, got a number\n  begin\n  ^^^^^\n  compare it with a value, as in begin > 0",
         ),
         (("--at", "d1:3", "--side", "cfr"), "no side is called 'cfr' (did you mean 'crf'?)\n  sides: key, crf"),
         (
@@ -398,7 +397,7 @@ def test_verdicts_that_an_input_claims_for_itself_do_not_count(work: Path, capsy
         ),
         (
             ("--at", "d1:3", "--rule", "false negative"),
-            "the rule 'false negative' looks at rows of key alone, and this is a row of system",
+            "the rule 'false negative' is about rows of key, but this is a row of system",
         ),
         (("--at", ""), "--at is empty"),
     ],

@@ -190,11 +190,12 @@ MINE = ("--rules", "mine.toml", "--parameter")
         ),
         (
             (*MINE, "least=1"),
-            "the parameter 'least' of 'mine' differs by label\n  say for which, or for all others: least[default]=1",
+            "the parameter 'least' of 'mine' has one value per label\n"
+            "  write least[LABEL]=1, or least[default]=1 for all other labels",
         ),
         (
             (*MINE, "half[PER]=1"),
-            "the parameter 'half' of 'mine' is one number for all labels\n  write half=1",
+            "the parameter 'half' of 'mine' has one value for all labels\n  write half=1",
         ),
         ((*MINE, "half"), "--parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER, not 'half'"),
         ((*MINE, "half=x"), "--parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER, not 'half=x'"),
@@ -292,7 +293,7 @@ def test_a_file_with_another_ending_takes_parameters_too(work: Path) -> None:
     [
         ({"scheme": "bilo"}, "scheme='bilo' is not possible (did you mean 'bilou'?)"),
         ({"repair": "drop"}, "repair='drop' is not possible"),
-        ({"rules": "papr"}, "no rule set is called 'papr' (did you mean 'paper'?)"),
+        ({"rules": "papr"}, "unknown rule set 'papr' (did you mean 'paper'?)"),
     ],
 )
 def test_keywords_that_cannot_be(given: dict[str, Any], text: str) -> None:

@@ -220,7 +220,7 @@ def test_the_result_is_the_callers_own(text: str) -> None:
 
 
 def test_select_takes_a_condition_only() -> None:
-    with pytest.raises(ExpressionError, match="a condition is needed"):
+    with pytest.raises(ExpressionError, match="expected a condition, got a number"):
         select("size", SCOPE)
 
 

@@ -203,13 +203,13 @@ def marked(caught: pytest.ExceptionInfo[UsageError]) -> str:
     ("where", "said", "under"),
     [
         ('positive and claims("xx")', "unknown run 'xx' (did you mean 'x'?)", '"xx"'),
-        ("positive and claims(x)", "written out in quotes", "x"),
+        ("positive and claims(x)", "must be a string in quotes", "x"),
         ("positive and claims()", "takes 1 argument, not 0", "claims()"),
         ("positive and base_claims", "unknown name 'base_claims'", "base_claims"),
         ('positive and lable == "A"', "unknown name 'lable' (did you mean 'label'?)", "lable"),
         ("positive and correction", "unknown name 'correction'", "correction"),
         ('positive and right("x")', "unknown function 'right'", "right"),
-        ('positive == "A"', "compares truth with text", "=="),
+        ('positive == "A"', "cannot compare a condition with text", "=="),
     ],
 )
 def test_what_items_do_not_have_is_refused_with_a_caret_under_it(where: str, said: str, under: str) -> None:

@@ -133,7 +133,7 @@ def test_among_says_whose_overlap_sites_are_meant(task: Callable[[int, Path], Re
     ],
 )
 def test_what_is_about_the_sites_of_some_runs_cannot_speak_of_others(where: str) -> None:
-    with pytest.raises(UsageError, match="about the sites of x alone"):
+    with pytest.raises(UsageError, match="is restricted to the sites of x, but refers to others"):
         rows(where)
 
 
@@ -162,5 +162,5 @@ def _links(result: Result, base: str, new: str) -> list[Link]:
 
 
 def test_a_result_cannot_be_cut_to_the_sites_of_some_runs() -> None:
-    with pytest.raises(UsageError, match="is cut to those of all"):
+    with pytest.raises(UsageError, match="a result can only be restricted to sites of all runs"):
         SMALL.result().where('among("x") and right("x")')

@@ -14,7 +14,7 @@ from tests.rules.small_rule_sets import LINK, SK, ST, TABLES, UNLINKED, K, S, bo
 
 # 1. A group must come to an end
 
-FORWARD = "  rules of one group must move a value forward only: put the second rule into a later group"
+FORWARD = "  move the second rule to a later group: within a group, values may only move forward"
 
 
 def test_values_that_go_round_are_refused() -> None:
@@ -65,8 +65,8 @@ def test_what_is_worked_out_needs_a_condition_that_it_makes_false(
     when: str, over: Mapping[str, str], sets: Mapping[str, str]
 ) -> None:
     assert complaint(count=rule(when, sets, over=over)) == (
-        "rule 'count': no fixpoint: s.hits is worked out, and nothing in the condition keeps the rule from firing "
-        "again\n  add a condition that it makes false, such as is_missing(s.hits)"
+        "rule 'count': no fixpoint: s.hits is computed, and the condition does not prevent the rule from firing "
+        "again\n  add a condition that the rule makes false, such as is_missing(s.hits)"
     )
 
 
@@ -95,8 +95,8 @@ def test_what_is_used_up_elsewhere_may_be_overwritten() -> None:
 
 # 2. Order must not matter
 
-ELSEWHERE = "  set another column, put the test into a later group, or choose one row with min(… for x in table if …)"
-APART = "  give one of them a higher salience, put it into another group, or add conditions that exclude each other"
+ELSEWHERE = "  set another column, move the test to a later group, or choose one row with min(… for x in table if …)"
+APART = "  give one of them a higher salience, move it to another group, or add conditions that exclude each other"
 
 
 def test_a_rule_that_denies_what_it_writes() -> None:
@@ -104,19 +104,19 @@ def test_a_rule_that_denies_what_it_writes() -> None:
         "is_missing(s.note) and not any(same(t, s, 'doc') for t in system if t.note == 'first')", {"s.note": "'first'"}
     )
     assert complaint(first=first) == (
-        "rule 'first': order-dependent: it sets system.note and asks all rows of system about it, "
-        "so those that fire first decide about the others\n" + ELSEWHERE
+        "rule 'first': order-dependent: it sets system.note and tests it in all rows of system, "
+        "so the matches that fire first affect the others\n" + ELSEWHERE
     )
 
 
 def test_a_rule_that_counts_what_it_writes() -> None:
     count = rule("is_missing(s.hits)", {"s.hits": "count(t for t in system if is_missing(t.hits))"})
     assert complaint(count=count) == (
-        "rule 'count': order-dependent: it works out what to set from system.hits of all rows, "
-        "which it sets as well\n" + ELSEWHERE
+        "rule 'count': order-dependent: it computes the values it sets from system.hits of all rows, "
+        "which it also sets\n" + ELSEWHERE
     )
     few = rule("not s.seen and count(t for t in system if t.seen) < 3", {"s.seen": "true"})
-    assert "it sets system.seen and asks all rows of system about it" in complaint(few=few)
+    assert "it sets system.seen and tests it in all rows of system" in complaint(few=few)
     sums = rule("is_missing(s.hits)", {"s.hits": "sum(t.hits for t in system)"})
     assert "from system.hits of all rows" in complaint(sums=sums)
 
@@ -133,8 +133,9 @@ def test_a_rule_that_only_asks_for_what_it_leaves_alone() -> None:
 def test_silent_consumption() -> None:
     mark = rule("s.partner == k and is_missing(k.result)", both_sides("TP"), over=SK)
     assert complaint(mark=mark) == (
-        "rule 'mark': order-dependent: it tests and sets k.result, so which of several partners comes first matters\n"
-        '  say pair = "one-to-one" or pair = "many"'
+        "rule 'mark': order-dependent: it tests and sets k.result, "
+        "so the result depends on which of several partners comes first\n"
+        '  add pair = "one-to-one" or pair = "many"'
     )
     restarts(mark=rule("s.partner == k and is_missing(k.result)", both_sides("TP"), over=SK, pair="many"))
     restarts(mark=rule("s.partner == k and is_missing(s.result)", both_sides("TP"), over=SK))
@@ -145,7 +146,7 @@ def test_silent_consumption() -> None:
 def test_a_rule_over_one_table_twice() -> None:
     chain = rule("s.before == t and is_missing(s.note) and is_missing(t.note)", {"s.note": "'x'"}, over=ST)
     assert complaint(chain=chain) == (
-        "rule 'chain': order-dependent: it sets s.note and looks at t.note, which may be the same cell\n" + ELSEWHERE
+        "rule 'chain': order-dependent: it sets s.note and uses t.note, which may be the same cell\n" + ELSEWHERE
     )
     along = rule("s.before == t and is_missing(s.note) and t.note == 'x'", {"s.note": "'x'"}, over=ST)
     assert restarts(along=along) == {"along": "along"}
@@ -165,9 +166,9 @@ def test_rules_of_equal_salience_that_disturb_each_other() -> None:
     )
     assert f"'a' sets system.note, which 'b' copies or orders by, {said}" in complaint(a=a, b=copies)
     asks = rule("is_missing(s.hits) and not any(same(s, t, 'doc') for t in system if t.note == 'x')", {"s.hits": "1"})
-    assert f"'a' sets system.note, which 'b' asks all rows about, {said}" in complaint(a=a, b=asks)
+    assert f"'a' sets system.note, which 'b' tests in all rows, {said}" in complaint(a=a, b=asks)
     counts = rule("is_missing(s.hits)", {"s.hits": "count(t for t in system if t.note == 'x')"})
-    assert f"'a' sets system.note, from which 'b' works out what it sets, {said}" in complaint(a=a, b=counts)
+    assert f"'a' sets system.note, from which 'b' computes the values it sets, {said}" in complaint(a=a, b=counts)
     for other in (tests, copies, asks, counts):
         restarts(
             a=a, b=RuleDeclaration(name="b", group="g", over=other.over, when=other.when, sets=other.sets, salience=1)
@@ -200,7 +201,8 @@ def test_pairs_must_not_get_rivals_meanwhile() -> None:
 def test_pairs_must_use_up_their_rows() -> None:
     half = rule("is_missing(s.result) and overlaps(s, k)", {"s.result": "TP"}, over=SK, pair="one-to-one")
     assert complaint(half=half) == (
-        "rule 'half': order-dependent: pair = \"one-to-one\" does not use up k, so a row of key could be paired again\n"
+        "rule 'half': order-dependent: pair = \"one-to-one\" does not mark k as used, "
+        "so a row of key could be paired again\n"
         "  test and set a column of k, as in is_missing(k.partner) and k.partner = …"
     )
 
@@ -211,8 +213,8 @@ def test_a_rule_that_sets_off_higher_ones_midway() -> None:
     )
     low = rule("not s.seen and is_missing(s.note)", {"s.seen": "true"})
     assert complaint(high=high, low=low) == (
-        "rule 'low': order-dependent: it can set off 'high' while matches of its own salience are waiting, "
-        "and 'high' sets system.note, which 'low' tests\n  put the rule that comes too early into a later group"
+        "rule 'low': order-dependent: it can enable 'high' while matches of its own salience are waiting, "
+        "and 'high' sets system.note, which 'low' tests\n  move the rule that fires too early to a later group"
     )
     assert restarts(high=high, low=rule("not s.seen", {"s.seen": "true"})) == {"high": None, "low": "high"}
 
@@ -223,8 +225,8 @@ def test_higher_rules_set_off_midway_must_not_disturb_a_third_rule() -> None:
     )
     low, also = rule("not s.seen", {"s.seen": "true"}), rule("is_missing(s.note)", {"s.hits": "1"})
     assert complaint(high=high, low=low, also=also) == (
-        "rule 'low': order-dependent: it can set off 'high' while matches of its own salience are waiting, "
-        "and 'high' sets system.note, which 'also' tests\n  put the rule that comes too early into a later group"
+        "rule 'low': order-dependent: it can enable 'high' while matches of its own salience are waiting, "
+        "and 'high' sets system.note, which 'also' tests\n  move the rule that fires too early to a later group"
     )
 
 
@@ -246,7 +248,7 @@ def test_rules_that_work_row_by_row_may_set_off_higher_ones() -> None:
 # 3. Rows of two tables must be paired somehow
 
 SAY = (
-    '\n  say pair = "one-to-one" (each row once, the best pairs first) or pair = "many", '
+    '\n  add pair = "one-to-one" (each row once, the best pairs first) or pair = "many", '
     "or join by a row as in s.partner == k"
 )
 

@@ -27,7 +27,7 @@ def test_one_rule_over_one_table_twice_must_not_contradict_itself() -> None:
     twice = rule("s.before == t and is_missing(s.note)", {"s.note": "'x'", "t.note": "'y'"}, over=ST, pair="many")
     assert complaint(twice=twice) == (
         "rule 'twice': conflicting writes: s.note and t.note may be the same cell, and it sets them differently\n"
-        "  add conditions that no row can meet as both"
+        "  add conditions that no row can satisfy as both"
     )
 
 

@@ -540,7 +540,7 @@ def test_documents_shares_and_nested_questions_are_told(run: Tiny) -> None:
 
 
 def test_a_row_that_the_rule_does_not_look_at_is_refused(run: Tiny) -> None:
-    with pytest.raises(UsageError, match="the rule 'missed' looks at rows of key alone, and this is a row of system"):
+    with pytest.raises(UsageError, match="the rule 'missed' is about rows of key, but this is a row of system"):
         run.why_not("missed", 0, table="system")
 
 

@@ -196,7 +196,7 @@ set = { s.result = "TP" }
 """
 VIEW = '[views.v]\noutcome = "result"\n'
 KEYS = "known: name, group, salience, for, when, pair, best, set"
-NEEDED = "needed: name, group, for, when, set"
+NEEDED = "required: name, group, for, when, set"
 
 
 def changed(old: str, new: str) -> str:
@@ -225,79 +225,83 @@ def changed(old: str, new: str) -> str:
         (changed('for = { s = "system" }\n', ""), 5, "rule 'x' has no 'for'", 'name = «"x"»', NEEDED),
         (changed('when = "is_missing(s.result)"\n', ""), 5, "rule 'x' has no 'when'", 'name = «"x"»', NEEDED),
         (changed('set = { s.result = "TP" }\n', ""), 5, "rule 'x' has no 'set'", 'name = «"x"»', NEEDED),
-        (RULE + VIEW, 10, "view 'v' has no 'credit'", "[«views.v»]", "needed: outcome, credit"),
+        (RULE + VIEW, 10, "view 'v' has no 'credit'", "[«views.v»]", "required: outcome, credit"),
         (changed('["TP", "FP"]', "{ given = true }"), 3, "column system.result has no 'type'",
-         "result = «{ given = true }»", "needed: type"),
+         "result = «{ given = true }»", "required: type"),
         (RULE + "[parameters.t]\nPER = 3", 10, "parameter 't' has no number for 'default'", "[«parameters.t»]",
-         "it holds for all labels that are not listed"),
+         "add one for all labels that are not listed"),
         # types
-        (RULE + 'salience = "high"', 10, "'salience' of rule 'x' takes a number, not a text", 'salience = «"high"»',
-         None),
-        (RULE + "salience = nan", 10, "'salience' of rule 'x' takes a number, not nan", "salience = «nan»", None),
-        (changed('"is_missing(s.result)"', "true"), 8, "'when' of rule 'x' takes a text, not true or false",
+        (RULE + 'salience = "high"', 10, "'salience' of rule 'x': expected a number, got a string",
+         'salience = «"high"»', None),
+        (RULE + "salience = nan", 10, "'salience' of rule 'x': expected a number, got nan", "salience = «nan»", None),
+        (changed('"is_missing(s.result)"', "true"), 8, "'when' of rule 'x': expected a string, got true or false",
          "when = «true»", None),
-        (RULE + 'best = "x"', 10, "'best' of rule 'x' takes a list of texts, not a text", 'best = «"x"»', None),
-        (RULE + 'best = ["a",\n  3]', 11, "'best' of rule 'x' lists texts, not a number", "  «3»]", None),
-        (changed('{ s = "system" }', '"system"'), 7, "'for' of rule 'x' takes a table, not a text",
+        (RULE + 'best = "x"', 10, "'best' of rule 'x': expected a list of strings, got a string", 'best = «"x"»', None),
+        (RULE + 'best = ["a",\n  3]', 11, "'best' of rule 'x': expected a list of strings, got a number in it",
+         "  «3»]", None),
+        (changed('{ s = "system" }', '"system"'), 7, "'for' of rule 'x': expected a table, got a string",
          'for = «"system"»', None),
-        (changed("[[rules]]", "[rules]"), 4, "'rules' is a list of tables", "[«rules»]", "begin each with [[rules]]"),
-        ("title = 1979-05-27\n" + RULE, 1, "'title' of the file takes a text, not a date", "title = «1979-05-27»",
+        (changed("[[rules]]", "[rules]"), 4, "'rules': expected a list of tables", "[«rules»]",
+         "begin each with [[rules]]"),
+        ("title = 1979-05-27\n" + RULE, 1, "'title' of the file: expected a string, got a date", "title = «1979-05-27»",
          None),
-        (RULE + "[parameters]\nt = true", 11, "'t' of [parameters] takes a number, not true or false", "t = «true»",
+        (RULE + "[parameters]\nt = true", 11, "'t' of [parameters]: expected a number, got true or false", "t = «true»",
          None),
-        (RULE + '[lists.t]\nPER = "a"', 11, "'PER' of list 't' takes a list of texts, not a text", 'PER = «"a"»',
-         None),
-        (RULE + "[hierarchy]\nCITY = 3", 11, "'CITY' of [hierarchy] takes a text, not a number", "CITY = «3»", None),
+        (RULE + '[lists.t]\nPER = "a"', 11, "'PER' of list 't': expected a list of strings, got a string",
+         'PER = «"a"»', None),
+        (RULE + "[hierarchy]\nCITY = 3", 11, "'CITY' of [hierarchy]: expected a string, got a number",
+         "CITY = «3»", None),
         # columns
         (changed('["TP", "FP"]', '"txt"'), 3, "unknown type 'txt' of column system.result (did you mean 'text'?)",
          'result = «"txt"»', "text, number, truth, row of TABLE, or a list of values"),
         (changed('["TP", "FP"]', "3"), 3,
-         "'result' of table 'system' takes a type, or a list of values, not a number", "result = «3»", None),
+         "'result' of table 'system': expected a type, or a list of values, got a number", "result = «3»", None),
         (changed('["TP", "FP"]', "[]"), 3, "column system.result has no values", "result = «[]»", None),
-        (changed('["TP", "FP"]', '["TP", "TP"]'), 3, "column system.result has one of its values twice",
+        (changed('["TP", "FP"]', '["TP", "TP"]'), 3, "column system.result has a duplicate value",
          'result = «["TP", "TP"]»', None),
         (changed('["TP", "FP"]', '{ type = "number", values = ["1"] }'), 3,
-         "column system.result is a number: only a text has fixed values",
+         "column system.result is of type number: only text columns have fixed values",
          'result = { type = "number", «values» = ["1"] }', None),
         (changed("result = [", "in = ["), 3, "'in' cannot be the name of a column", '«in» = ["TP", "FP"]',
          "use letters, digits and _"),
         # rules
-        (RULE + RULE[RULE.index("[[rules]]") :], 11, "two rules are called 'x'", 'name = «"x"»',
-         "the other one is in line 5"),
+        (RULE + RULE[RULE.index("[[rules]]") :], 11, "duplicate rule 'x'", 'name = «"x"»',
+         "the first one is in line 5"),
         (changed('name = "x"', 'name = " "'), 5, "the name of a rule cannot be empty", 'name = «" "»', None),
         (changed('group = "match"', 'group = "mach"'), 6, "unknown group 'mach' of rule 'x' (did you mean 'match'?)",
          'group = «"mach"»', "groups: match, rest"),
         (changed('"rest"]', '"match"]'), 1, "'groups' lists 'match' twice", 'groups = ["match", «"match"»]', None),
         (RULE + 'pair = "many-to-one"', 10, "unknown pair 'many-to-one' of rule 'x' (did you mean 'one-to-one'?)",
          'pair = «"many-to-one"»', "known: one-to-one, one-to-one:optimal, many"),
-        (changed('s.result = "TP"', 'result = "TP"'), 9, "'result' in 'set' of rule 'x' is no column of a row",
+        (changed('s.result = "TP"', 'result = "TP"'), 9, "'result' in 'set' of rule 'x' is not a column of a row",
          'set = { «result» = "TP" }', "write the row and the column, as in s.result"),
         (changed('s.result = "TP"', 's.result = "TP", "s.result" = "FP"'), 9,
          "'set' of rule 'x' sets 's.result' twice", 'set = { s.result = "TP", «"s.result"» = "FP" }', None),
-        (changed('s.result = "TP"', "s.result = [1]"), 9, "'result' of 'set' of rule 'x' takes a text, not a list",
+        (changed('s.result = "TP"', "s.result = [1]"), 9,
+         "'result' of 'set' of rule 'x': expected a string, got a list",
          "set = { s.result = «[1]» }", None),
         # views
         (RULE + VIEW + 'credit = { TP = "al" }\n[parameters]\nall = 1', 12,
-         "no parameter is called 'al' (did you mean 'all'?)", 'credit = { TP = «"al"» }', None),
+         "unknown parameter 'al' (did you mean 'all'?)", 'credit = { TP = «"al"» }', None),
         (RULE + VIEW + 'credit = { TP = "t" }\n[parameters.t]\ndefault = 1', 12,
-         "parameter 't' differs by label, so it cannot be a credit", 'credit = { TP = «"t"» }', None),
+         "parameter 't' has one value per label, so it cannot be a credit", 'credit = { TP = «"t"» }', None),
         # TOML
-        (changed("when =", "when"), 8, "no valid TOML: Expected '=' after a key in a key/value pair",
+        (changed("when =", "when"), 8, "invalid TOML: Expected '=' after a key in a key/value pair",
          'when «"»is_missing(s.result)"', None),
-        (RULE + "x = [1", 10, "no valid TOML: Unclosed array", "x = [1«»", None),
-        (RULE + "x = [[[[[[[[[[[[[[[[[[[[[[[[", 10, "keys, tables and lists can stand in each other at most 20 deep",
+        (RULE + "x = [1", 10, "invalid TOML: Unclosed array", "x = [1«»", None),
+        (RULE + "x = [[[[[[[[[[[[[[[[[[[[[[[[", 10, "keys, tables and lists can be nested at most 20 levels deep",
          "x = [[[[[[[[[[[[[[[[[[«[»[[[[[", None),
-        (".".join("a" * 21) + " = 1", 1, "keys, tables and lists can stand in each other at most 20 deep",
+        (".".join("a" * 21) + " = 1", 1, "keys, tables and lists can be nested at most 20 levels deep",
          ".".join("a" * 20) + "«.»a = 1", None),
         # include
-        ('include = ["exakt"]', 1, "no rule set is called 'exakt' (did you mean 'exact'?)", 'include = [«"exakt"»]',
-         f"there are {', '.join(shipped.registered_rules())}; a file is named with its ending, as in mine.toml"),
+        ('include = ["exakt"]', 1, "unknown rule set 'exakt' (did you mean 'exact'?)", 'include = [«"exakt"»]',
+         f"known: {', '.join(shipped.registered_rules())}; give a file with its extension, as in mine.toml"),
         ('include = ["../a.toml"]', 1,
          "'../a.toml' is a path: only a file in the same folder can be included, by its bare name",
          'include = [«"../a.toml"»]', None),
         ('include = ["exact", "exact"]', 1, "'include' lists 'exact' twice", 'include = ["exact", «"exact"»]', None),
         ('include = ["exact"]\ngroups = ["match"]', 2,
-         "'groups' leaves out 'rest', the group of rule 'duplicate' in exact.toml", 'groups = «["match"]»', None),
+         "'groups' does not list 'rest', the group of rule 'duplicate' in exact.toml", 'groups = «["match"]»', None),
         ('include = ["exact"]\n[tables.system]\nresult = ["TP"]', 3,
          "column system.result is declared differently in exact.toml", '«result» = ["TP"]', None),
         ('include = ["exact", "i2b2"]', 1, "the included files differ in column 'system.result'",
@@ -328,13 +332,13 @@ def test_an_error_of_a_file_is_a_usage_error_in_four_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "rules.toml: there are no rules\n  a rule begins with [[rules]]"),
-        ("x = " + "9" * 5000, "rules.toml: no valid TOML: a number has too many digits"),
+        ("", "rules.toml: no rules\n  begin each rule with [[rules]]"),
+        ("x = " + "9" * 5000, "rules.toml: invalid TOML: a number has too many digits"),
         (
             "x = [1]\r\r\ny = " + "[" * 5000,
-            "rules.toml: keys, tables and lists can stand in each other at most 20 deep",
+            "rules.toml: keys, tables and lists can be nested at most 20 levels deep",
         ),
-        ("#" * 1_000_001, "rules.toml: the file has more than 1,000,000 bytes, and more are not allowed"),
+        ("#" * 1_000_001, "rules.toml: the file is too large; at most 1,000,000 bytes are allowed"),
     ],
 )
 def test_what_has_no_place_names_the_file(text: str, message: str) -> None:
@@ -390,20 +394,20 @@ def test_a_file_that_is_not_there_gets_a_neighbour(tmp_path: Path) -> None:
     wrong = tmp_path / "mne.toml"
     assert load_error(wrong) == f"{wrong}: no such file (did you mean 'mine.toml'?)"
     assert load_error(str(wrong)) == load_error(wrong)
-    assert load_error(tmp_path) == f"{tmp_path}: this is no file"
+    assert load_error(tmp_path) == f"{tmp_path}: not a regular file"
     assert load_error("no/such.toml") == "no/such.toml: no such file"
 
 
 def test_a_pipe_is_no_file(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
-    assert load_error(pipe) == f"{pipe}: this is no file"
+    assert load_error(pipe) == f"{pipe}: not a regular file"
 
 
 def test_a_file_that_is_too_large_or_no_text_says_so(tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
     file.write_bytes(b"#" * 1_000_001)
-    assert load_error(file) == f"{file}: the file has more than 1,000,000 bytes, and more are not allowed"
+    assert load_error(file) == f"{file}: the file is too large; at most 1,000,000 bytes are allowed"
     file.write_bytes(b'title = "a"\ngroups = ["Z\xfcrich"]\n')
     assert load_error(file) == f"{file}:2: the file is not UTF-8: invalid start byte 0xfc\n  save it as UTF-8"
 
@@ -411,8 +415,8 @@ def test_a_file_that_is_too_large_or_no_text_says_so(tmp_path: Path) -> None:
 def test_a_name_that_nobody_has_registered_lists_those_there_are() -> None:
     names = ", ".join(shipped.registered_rules())
     assert load_error("exat") == (
-        "no rule set is called 'exat' (did you mean 'exact'?)\n"
-        f"  there are {names}; a file is named with its ending, as in mine.toml"
+        "unknown rule set 'exat' (did you mean 'exact'?)\n"
+        f"  known: {names}; give a file with its extension, as in mine.toml"
     )
 
 
@@ -534,7 +538,7 @@ def test_included_files_that_differ_in_a_rule_need_a_word(tmp_path: Path) -> Non
         f"{tmp_path / 'a.toml'}:1: the included files differ in rule 'spurious'",
         '  include = ["semeval2013", "muc"]',
         "  ^^^^^^^",
-        "  say in this file which one holds",
+        "  define it in this file",
     ]
 
 
@@ -542,23 +546,27 @@ def test_files_cannot_include_each_other_in_a_circle(tmp_path: Path) -> None:
     a, b, c = (tmp_path / f"{name}.toml" for name in "abc")
     written(tmp_path, a='include = ["b.toml"]', b='include = ["c.toml"]', c='title = ""\ninclude = ["b.toml"]')
     assert load_error(a).split("\n") == [
-        f"{c}:2: files include each other in a circle: {a} → {b} → {c} → {b}",
+        f"{c}:2: circular include: {a} → {b} → {c} → {b}",
         '  include = ["b.toml"]',
         "             ^^^^^^^^",
     ]
-    assert "in a circle" in load_error(written(tmp_path, a='include = ["a.toml"]'))
+    assert "circular include: " in load_error(written(tmp_path, a='include = ["a.toml"]'))
 
 
 def test_files_include_each_other_only_so_deep(tmp_path: Path) -> None:
     chain = {f"a{number}": f'include = ["a{number + 1}.toml"]' for number in range(8)}
-    assert "8 deep, and 50 in all" in load_error(written(tmp_path, **chain, a8=RULE))
+    assert "too many included files: at most 8 levels deep, and 50 in all" in load_error(
+        written(tmp_path, **chain, a8=RULE)
+    )
     assert load(tmp_path / "a1.toml").rules[0].name == "x"
 
 
 def test_a_file_includes_only_so_many(tmp_path: Path) -> None:
     names = [f"a{number}.toml" for number in range(51)]
     written(tmp_path, **{name[:-5]: "" for name in names})
-    assert "8 deep, and 50 in all" in load_error(written(tmp_path, mine=f"include = {names}"))
+    assert "too many included files: at most 8 levels deep, and 50 in all" in load_error(
+        written(tmp_path, mine=f"include = {names}")
+    )
 
 
 @pytest.mark.parametrize(
@@ -573,7 +581,7 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "link.toml").symlink_to(outside)
-    assert "'link.toml' leads out of this folder" in load_error(written(folder, mine='include = ["link.toml"]'))
+    assert "'link.toml' is outside this folder" in load_error(written(folder, mine='include = ["link.toml"]'))
 
 
 def test_a_mistake_in_an_included_file_names_that_file(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_optimal_prefers_the_content_where_costs_are_equal() -> None:
 
 def test_a_crowd_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MOST_CELLS", 3)
-    with pytest.raises(RuleError, match="2 rows and 2 rows crowd in one place"):
+    with pytest.raises(RuleError, match="2 rows compete for 2 rows: too many for optimal pairing"):
         optimal(*arrays([(0, 0), (0, 1), (1, 0), (1, 1)], []))
 
 

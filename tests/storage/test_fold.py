@@ -215,16 +215,16 @@ def test_what_was_not_asked_for_is_refused(demo: Verdicts) -> None:
         result.slices("length")
     with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
         result.examples("frequency == 1")
-    with pytest.raises(UsageError, match="frequency of sites that all systems have right is not known"):
+    with pytest.raises(UsageError, match="frequency of sites that all systems have right is unknown"):
         result.examples("differs and frequency == 1", *result.systems[:2])
-    with pytest.raises(UsageError, match="a result cannot be cut to some sites"):
+    with pytest.raises(UsageError, match="the result cannot be restricted to some sites"):
         result.where('key == "NOUN"')
 
 
 @pytest.mark.parametrize("where", ["length > 9", 'word == "on" or length > 9', 'label == "ADP" and length > 1'])
 def test_who_asks_for_words_of_easy_sites_is_told_what_to_write(demo: Verdicts, where: str) -> None:
     result = Result(small(demo), 0)
-    with pytest.raises(UsageError, match="of sites that all systems have right is not known") as caught:
+    with pytest.raises(UsageError, match="of sites that all systems have right is unknown") as caught:
         result.examples(where)
     _, told, otherwise = str(caught.value.hint).split("`")
     assert (told, otherwise) == (f"({where}) and solved_by < 4", ", or compare with more --memory")

@@ -76,7 +76,7 @@ def expanded(low: Rows, high: Rows) -> tuple[Rows, Rows]:
     """
     counts = np.maximum(high - low, 0)
     if (pairs := int(counts.sum())) > MOST_PAIRS:
-        what = f"{pairs:,} pairs of rows would have to be looked at, and at most {MOST_PAIRS:,} can be"
+        what = f"the condition would compare {pairs:,} pairs of rows; at most {MOST_PAIRS:,} are allowed"
         raise RuleError(what, hint="compare more columns of both rows with ==, or write overlaps(…)")
     owner = np.repeat(np.arange(len(counts)), counts)
     shift = low - np.cumsum(counts) + counts

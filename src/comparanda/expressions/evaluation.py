@@ -184,7 +184,7 @@ class _Evaluator:
             case Or(operands):
                 return self.junction(operands, np.logical_or)
             case _:
-                raise TypeError(f"not a node that stands alone: {node!r}")
+                raise TypeError(f"not a complete expression: {node!r}")
 
     def column(self, name: str) -> Any:
         if name not in self.columns:

@@ -326,18 +326,18 @@ def compile_pattern(pattern: str) -> Automaton:
     True
     """
     if len(pattern) > LONGEST:
-        raise PatternError(f"{len(pattern):,} characters are too many; at most {LONGEST} are allowed")
+        raise PatternError(f"the pattern has {len(pattern):,} characters; at most {LONGEST} are allowed")
     try:
         return Automaton(_PatternParser(pattern).parse())
     except TooLargeError:
-        raise PatternError("it repeats too much; use smaller numbers in {}") from None
+        raise PatternError("too many repetitions; use smaller numbers in {}") from None
 
 
 def pattern_problem(pattern: str) -> str | None:
     """Return the reason why a pattern is not supported, or None.
 
     >>> pattern_problem("(a+)+")
-    "'+' repeats a group that holds a quantifier itself"
+    "'+' repeats a group that contains a quantifier"
     """
     try:
         compile_pattern(pattern)
@@ -357,7 +357,7 @@ class _PatternParser:
     def parse(self) -> Piece:
         piece = self.choice()
         if self.is_next(")"):
-            raise PatternError("a ')' closes nothing; write '\\)' for the character")
+            raise PatternError("unmatched ')'; write '\\)' for the character")
         return piece
 
     def is_next(self, text: str) -> bool:
@@ -388,9 +388,9 @@ class _PatternParser:
             return piece
         self.position = found.end()
         if isinstance(piece, Assertion):
-            raise PatternError(f"there is nothing to repeat before '{found[0]}'")
+            raise PatternError(f"nothing to repeat before '{found[0]}'")
         if _contains_repeat(piece):
-            raise PatternError(f"'{found[0]}' repeats a group that holds a quantifier itself")
+            raise PatternError(f"'{found[0]}' repeats a group that contains a quantifier")
         if _QUANTIFIER.match(self.pattern, self.position) is not None:
             raise PatternError(f"a second quantifier after '{found[0]}'")
         return Repeat(piece, *_repeat_bounds(found))
@@ -409,18 +409,18 @@ class _PatternParser:
             case "\\":
                 return Assertion(self.take()) if self.is_next("b") else self.escape()
             case "*" | "+" | "?":
-                raise PatternError(f"there is nothing to repeat before '{character}'")
+                raise PatternError(f"nothing to repeat before '{character}'")
             case "{":
-                raise PatternError("'{' begins no repetition here; write '\\{' for the character")
+                raise PatternError("'{' does not begin a repetition here; write '\\{' for the character")
             case _:
                 return Characters(((character, character),))
 
     def group(self) -> Piece:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise PatternError(f"groups are nested more than {DEEPEST} deep")
+            raise PatternError(f"groups are nested more than {DEEPEST} levels deep")
         if self.is_next("?") and not self.is_next("?:"):
-            raise PatternError("look-around, named groups and flags, '(?…', are not part of the patterns here")
+            raise PatternError("look-around, named groups and flags, '(?…', are not supported")
         self.position += 2 if self.is_next("?:") else 0
         inside = self.choice()
         if self.take() != ")":
@@ -435,11 +435,11 @@ class _PatternParser:
             return Characters(categories=character)
         character = _CONTROLS.get(character, character)
         if not character:
-            raise PatternError("a backslash at the end stands for nothing")
+            raise PatternError("incomplete escape at the end of the pattern")
         if character.isdecimal():
-            raise PatternError(f"back-references, '\\{character}', are not part of the patterns here")
+            raise PatternError(f"back-references, '\\{character}', are not supported")
         if character.isalnum():
-            raise PatternError(f"'\\{character}' is not part of the patterns here")
+            raise PatternError(f"the escape '\\{character}' is not supported")
         return Characters(((character, character),))
 
     def characters(self) -> Characters:
@@ -461,7 +461,7 @@ class _PatternParser:
         self.take()
         high = self.class_character()
         if low.categories or high.categories or low.ranges[0][0] > high.ranges[0][0]:
-            raise PatternError("a range in [] must go from one character up to another")
+            raise PatternError("a range in [] must go from a lower to a higher character")
         return Characters(((low.ranges[0][0], high.ranges[0][0]),))
 
     def class_character(self) -> Characters:
@@ -489,7 +489,7 @@ def _repeat_bounds(found: re.Match[str]) -> tuple[int, int | None]:
     if max(low, high or 0) > MOST_REPEATS:
         raise PatternError(f"{shown(found[0])} repeats more than {MOST_REPEATS} times")
     if high is not None and high < low:
-        raise PatternError(f"the numbers of {shown(found[0])} are the wrong way round")
+        raise PatternError(f"the bounds of {shown(found[0])} are in the wrong order")
     return low, high
 
 

@@ -123,7 +123,7 @@ def _read_word(source: str, found: re.Match[str]) -> Token:
     if word in KEYWORDS:
         return Token("symbol", word, word, place)
     if word.lower() in KEYWORDS:
-        raise failure(source, place, f"'{word}' is not a word here; write '{word.lower()}'", hint=_backtick_hint(word))
+        raise failure(source, place, f"'{word}' is not a keyword; write '{word.lower()}'", hint=_backtick_hint(word))
     return Token("name", word, word, place)
 
 
@@ -247,7 +247,7 @@ class Cursor:
             what = f"expected an expression before {shown(token.written)}"
         hint = None
         if token.one_of("["):
-            hint = "(lists stand on the right of 'in' only)"
+            hint = "(lists are only allowed on the right of 'in')"
         elif self.previous is not None and self.previous.one_of("%"):
             hint = "(a percentage is written without a space, as in 5%)"
         return failure(self.source, token.place, what, hint=hint)
@@ -264,11 +264,9 @@ class Cursor:
         if token.one_of("for", "if"):
             return self.reserved_word_error(token)
         if token.one_of(")", "]"):
-            what = (
-                f"expected '{closing}', not '{token.written}'" if closing else f"the '{token.written}' closes nothing"
-            )
+            what = f"expected '{closing}', got '{token.written}'" if closing else f"unmatched '{token.written}'"
         elif token.one_of(","):
-            what = "a ',' stands only between the arguments of a function or the items of a list"
+            what = "',' is only allowed between the arguments of a function or the items of a list"
         else:
             what = f"expected an operator before {shown(token.written)}"
         if token.kind == "name" and token.written.lower() == "is":
@@ -375,7 +373,7 @@ class _Parser(Cursor):
         steps: list[ComparisonStep] = []
         while self.operator_level() == COMPARE:
             if steps and isinstance(steps[-1].operand, List):
-                what = "a comparison cannot go on after a list; put the part before it in brackets"
+                what = "a comparison cannot continue after a list; put the part before it in brackets"
                 raise failure(self.source, self.current.place, what)
             steps.append(self.comparison_step())
         return Comparison(first, tuple(steps), place=self.place_from(first.place.start))
@@ -441,7 +439,7 @@ class _Parser(Cursor):
         """Parse the rest of `any(… for x in table if …)` after `for`."""
         assert self.previous is not None
         if len(bodies) != 1:
-            what = f"one expression stands before 'for', not {len(bodies)}"
+            what = f"expected one expression before 'for', got {len(bodies)}"
             raise failure(self.source, self.previous.place, what)
         variable = self.plain_name("a name for the row after 'for'")
         if not self.current.one_of("in"):
@@ -555,7 +553,7 @@ def _unparse_operation(node: Node) -> str:
         case Negative(operand):
             return f"-{_unparse_operand(operand, SIGN)}"
         case _:
-            raise TypeError(f"not a node that stands alone: {node!r}")
+            raise TypeError(f"not a complete expression: {node!r}")
 
 
 def _unparse_operand(node: Node, level: int) -> str:

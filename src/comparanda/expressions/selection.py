@@ -306,10 +306,10 @@ def _folded_sites_error(where: str, unknown: Collection[str], runs: int) -> Usag
 
     Word frequencies are then unknown for all sites, so excluding some of them does not help.
     """
-    what = f"{', '.join(sorted(unknown))} of sites that all systems have right is not known: these are only counted"
+    what = f"{', '.join(sorted(unknown))} of sites that all systems have right is unknown: these are only counted"
     hint = "compare with more --memory"
     if FREQUENCY not in unknown:
-        hint = f"to leave these out write `({where}) and solved_by < {runs}`, or {hint}"
+        hint = f"exclude them with `({where}) and solved_by < {runs}`, or {hint}"
     return UsageError(what, hint=hint)
 
 
@@ -366,11 +366,13 @@ def selected(
 def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     """Return the sites of a view, as defined by all systems together, that match a condition."""
     if view.folded is not None:
-        what = "sites that all systems have right are only counted here, so a result cannot be cut to some sites"
+        what = (
+            "sites that all systems have right are only counted here, so the result cannot be restricted to some sites"
+        )
         raise UsageError(what, hint="compare with more --memory, or give the condition when comparing")
     if any(call.function == AMONG for call in _find_calls(where)):
-        what = f"{where!r} is about the sites of some runs, and a result is cut to those of all"
-        raise UsageError(what, hint="leave `among` out, or compare these systems alone")
+        what = f"{where!r} is about the sites of some runs, but a result can only be restricted to sites of all runs"
+        raise UsageError(what, hint="remove `among`, or compare only these systems")
     return Ground(verdicts).sites(where, view)
 
 
@@ -456,8 +458,8 @@ def _runs_among(verdicts: Verdicts, where: str) -> tuple[int, ...]:
         name for name in _literal_arguments(where, {*OF_SYSTEMS, RIGHT_BY_RUN}) if _runs_of(verdicts, name) - named_runs
     }
     if others:
-        what = f"{where!r} is about the sites of {', '.join(sorted(named_runs))} alone, and speaks of more"
-        raise UsageError(what, hint=f"these are not known there: {', '.join(sorted(others))}")
+        what = f"{where!r} is restricted to the sites of {', '.join(sorted(named_runs))}, but refers to others"
+        raise UsageError(what, hint=f"not available there: {', '.join(sorted(others))}")
     return tuple(run for run, name in enumerate(verdicts.runs) if name in named_runs)
 
 

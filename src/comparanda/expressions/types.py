@@ -88,14 +88,14 @@ def require_truth(checked: Checked) -> None:
     >>> require_truth(check(parse("label"), {"label": "text"}))
     Traceback (most recent call last):
         ...
-    comparanda.errors.ExpressionError: a condition is needed, but this is text
+    comparanda.errors.ExpressionError: expected a condition, got text
       label
       ^^^^^
-      compare it with something, as in label == "…"
+      compare it with a value, as in label == "…"
     """
     if checked.type != "truth":
         root, source = checked.expression.root, checked.expression.text
-        what = f"a condition is needed, but this is {with_article(checked.type)}"
+        what = f"expected a condition, got {with_article(checked.type)}"
         raise failure(source, root.place, what, hint=_comparison_hint(root, checked.type))
 
 
@@ -135,7 +135,7 @@ class Checker:
             case Or(operands):
                 return self.check_junction(operands, "or")
             case _:
-                raise TypeError(f"not a node that stands alone: {node!r}")
+                raise TypeError(f"not a complete expression: {node!r}")
 
     def name(self, name: str, place: Place) -> Type:
         """Look up the type of a name."""
@@ -153,7 +153,7 @@ class Checker:
             return "to find missing values write is_missing(x)"
         if name in self.functions:
             return f"to call the function write {self.functions[name].written(name)}"
-        return None if likely or len(name) > 40 else f"(a text is written in quotes: {quote(name)})"
+        return None if likely or len(name) > 40 else f"(a string is written in quotes: {quote(name)})"
 
     def check_junction(self, operands: tuple[Node, ...], word: str) -> Type:
         """Check the operands of `and` or `or`."""
@@ -165,7 +165,7 @@ class Checker:
         """Check that a node is a condition."""
         found = self.type_of(node)
         if found != "truth":
-            what = f"'{word}' needs conditions, but this is {with_article(found)}"
+            what = f"'{word}' needs conditions, got {with_article(found)}"
             raise failure(self.source, node.place, what, hint=_comparison_hint(node, found))
         return found
 
@@ -180,7 +180,7 @@ class Checker:
         """Check that a node is a number."""
         found = self.type_of(node)
         if found != "number":
-            raise failure(self.source, node.place, f"'{operator}' needs numbers, but this is {with_article(found)}")
+            raise failure(self.source, node.place, f"'{operator}' needs numbers, got {with_article(found)}")
         return found
 
     def comparison(self, node: Comparison) -> Type:
@@ -199,17 +199,18 @@ class Checker:
     def require_same_type(self, left: Type, right: Type, operator: str, place: Place) -> None:
         """Refuse a comparison of different types."""
         if left != right:
-            raise failure(self.source, place, f"'{operator}' compares {left} with {right}")
+            what = f"'{operator}' cannot compare {with_article(left)} with {with_article(right)}"
+            raise failure(self.source, place, what)
 
     def require_order(self, found: Type, step: ComparisonStep) -> None:
         """Refuse an order comparison of types without an order."""
         if found in {"truth", "row"} and step.operator in _ORDER_OPERATORS:
             kind = "conditions" if found == "truth" else "rows"
-            raise failure(self.source, step.place, f"'{step.operator}' compares {kind}, which have no order")
+            raise failure(self.source, step.place, f"'{step.operator}' cannot compare {kind}, which have no order")
 
     def quantified(self, node: Quantified) -> Type:
         """Refuse a quantifier over a table: tables exist only in rules."""
-        raise failure(self.source, node.place, f"there are no tables here for {node.function}(… for …) to range over")
+        raise failure(self.source, node.place, f"{node.function}(… for …) is only available in rules")
 
     def call(self, node: Call) -> Type:
         """Check a function call."""
@@ -244,7 +245,7 @@ class Checker:
     def literal(self, function: str, argument: Node, parameter: Parameter) -> None:
         """Check an argument that must be a string literal."""
         if not isinstance(argument, Text):
-            what = f"{function}() takes a {parameter.name} written out in quotes here"
+            what = f"the {parameter.name} of {function}() must be a string in quotes"
             raise failure(self.source, argument.place, what)
         value, choices = argument.value, parameter.choices
         if choices is not None and value not in choices:
@@ -264,4 +265,4 @@ def _comparison_hint(node: Node, found: Type) -> str:
     if isinstance(node, Text):
         return f'to test for several values write name in [{quote(node.value)[:40]}, "…"]'
     subject = quote_name(node.name) if isinstance(node, Name) and len(node.name) <= 40 else "x"
-    return f"compare it with something, as in {subject} " + ('== "…"' if found == "text" else "> 0")
+    return f"compare it with a value, as in {subject} " + ('== "…"' if found == "text" else "> 0")

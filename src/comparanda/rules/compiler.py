@@ -22,7 +22,7 @@ from comparanda.expressions.syntax import (
     failure,
     shown,
 )
-from comparanda.expressions.types import Checker
+from comparanda.expressions.types import Checker, with_article
 from comparanda.rules.checks import check
 from comparanda.rules.declarations import PAIRINGS
 from comparanda.rules.language import (
@@ -86,7 +86,7 @@ class RuleChecker(Checker):
         if found is None:
             near = nearest(column, self.tables[table]).replace("'", f"'{variable}.", 1)
             what = f"the table {table!r} has no column {shown(column)}{near}"
-            raise failure(self.source, place, what, hint=f"it has: {', '.join(self.tables[table])}")
+            raise failure(self.source, place, what, hint=f"columns: {', '.join(self.tables[table])}")
         return found
 
     def table_of(self, node: Node) -> str | None:
@@ -111,9 +111,8 @@ class RuleChecker(Checker):
                 self.check_value(left, other)
                 self.check_value(other, left)
                 if self.table_of(left) != self.table_of(other):
-                    what = (
-                        f"'{step.operator}' compares a row of {self.table_of(left)} with one of {self.table_of(other)}"
-                    )
+                    tables = f"a row of {self.table_of(left)} with one of {self.table_of(other)}"
+                    what = f"'{step.operator}' cannot compare {tables}"
                     raise failure(self.source, step.place, what)
             left = step.operand
         return found
@@ -125,8 +124,8 @@ class RuleChecker(Checker):
         variable = column.name.partition(".")[0]
         values = self.column(column.name, column.place).values if variable in self.variables else ()
         if values and other.value not in values:
-            what = f"{column.name} never holds {shown(other.value)}{nearest(other.value, values)}"
-            raise failure(self.source, other.place, what, hint=f"its values: {', '.join(values)}")
+            what = f"{shown(other.value)} is not a value of {column.name}{nearest(other.value, values)}"
+            raise failure(self.source, other.place, what, hint=f"values: {', '.join(values)}")
 
     def call(self, node: Call) -> Type:
         """Check a call; rows must have the columns it uses."""
@@ -140,7 +139,7 @@ class RuleChecker(Checker):
                     what = f"{node.function}() takes the name of a row here, such as {next(iter(self.variables))}"
                     raise failure(self.source, row.place, what)
                 if node.function in OF_ROWS and self.variables[row.name] not in SPAN_TABLES:
-                    what = f"rows of {self.variables[row.name]!r} are no spans, so they have no place"
+                    what = f"rows of {self.variables[row.name]!r} are not spans and have no positions"
                     raise failure(self.source, row.place, what)
         return found
 
@@ -156,7 +155,7 @@ class RuleChecker(Checker):
                     raise failure(self.source, argument.place, what + nearest(argument.value, self.tables[table]))
                 kinds.append(self.tables[table][argument.value].kind if table is not None else None)
             if kinds[0] != kinds[1]:
-                raise failure(self.source, argument.place, f"same() compares {kinds[0]} with {kinds[1]}")
+                raise failure(self.source, argument.place, f"same() cannot compare {kinds[0]} with {kinds[1]}")
 
     def quantified(self, node: Quantified) -> Type:
         """Check a quantifier over the rows of a table."""
@@ -164,20 +163,20 @@ class RuleChecker(Checker):
             what = f"{shown(node.function)} cannot range over a table{nearest(node.function, QUANTIFIERS)}"
             raise failure(self.source, node.place, what, hint=f"one of: {', '.join(QUANTIFIERS)}")
         if node.table not in self.tables:
-            what = f"no table is called {shown(node.table)}{nearest(node.table, self.tables)}"
+            what = f"unknown table {shown(node.table)}{nearest(node.table, self.tables)}"
             raise failure(self.source, node.place, what, hint=f"tables: {', '.join(self.tables)}")
         if node.variable in self.variables:
-            what = f"the name {shown(node.variable)} stands for another row already"
+            what = f"the name {shown(node.variable)} already denotes another row"
             raise failure(self.source, node.place, what)
         with self.bind_variable(node):
             found = self.type_of(node.body)
             if node.condition is not None:
                 self.truth(node.condition, "if")
         if found not in QUANTIFIERS[node.function]:
-            kinds = " or ".join(QUANTIFIERS[node.function])
-            raise failure(self.source, node.body.place, f"{node.function}() asks for a {kinds} of each row here")
+            kinds = " or ".join(map(with_article, QUANTIFIERS[node.function]))
+            raise failure(self.source, node.body.place, f"{node.function}() needs {kinds} for each row")
         if found == "row" and node.body != Name(node.variable):
-            what = f"{node.function}() gives a row of the table it ranges over: write {node.variable}"
+            what = f"{node.function}() returns a row of the table it ranges over: write {node.variable}"
             raise failure(self.source, node.body.place, what)
         results: dict[str, Type] = {"any": "truth", "count": "number", "sum": "number"}
         return results.get(node.function, found)
@@ -200,14 +199,14 @@ _RESERVED_SOURCES = frozenset({"none", "all", "base_source"})
 def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> View:
     """Check that the columns and outcomes of a view exist, and resolve credits given as parameters."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        what = f"a view cannot be called {name!r}: it stands in the names of measures, such as strict.f1"
-        raise RuleError(what, where=declared.file, hint="use small letters, digits and _")
+        what = f"invalid view name {name!r}: it is part of measure names, such as strict.f1"
+        raise RuleError(what, where=declared.file, hint="use lower-case letters, digits and _")
     _check_columns(declared, name, view, tables)
     credit = view.credit if isinstance(view.credit, str) else _resolve_credits(declared, name, view.credit)
     values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
     for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources, *view.right):
         if values and outcome not in values:
-            what = f"view {name!r}: {view.outcome} never holds {outcome!r}{nearest(outcome, values)}"
+            what = f"view {name!r}: {outcome!r} is not a value of {view.outcome}{nearest(outcome, values)}"
             raise RuleError(what, where=declared.file)
     _check_sources(declared, name, view)
     return View(
@@ -230,15 +229,15 @@ def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaratio
     found = sorted(set(view.sources.values()))
     for source in found:
         if not source.strip() or " and " in source or source in _RESERVED_SOURCES:
-            what = f"view {name!r}: a source of errors cannot be called {source!r}"
-            raise RuleError(what, where=declared.file, hint="choose a word such as tagger or resolver")
+            what = f"view {name!r}: invalid source of errors {source!r}"
+            raise RuleError(what, where=declared.file, hint="use a word such as tagger or resolver")
     if len(found) > MOST_SOURCES:
-        what = f"view {name!r}: {len(found)} sources of errors are too many to be crossed"
-        raise RuleError(what, where=declared.file, hint=f"{MOST_SOURCES} at most")
+        what = f"view {name!r}: {len(found)} sources of errors are too many for a cross-tabulation"
+        raise RuleError(what, where=declared.file, hint=f"use at most {MOST_SOURCES}")
 
 
 def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaration, tables: Tables) -> None:
-    both: list[tuple[str | None, tuple[str, ...]]] = [
+    both: list[tuple[str | None, tuple[Type, ...]]] = [
         (view.outcome, ("text",)),
         (view.weight, ("number",)),
         (view.credit if isinstance(view.credit, str) else None, ("number",)),
@@ -257,7 +256,8 @@ def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaratio
             what = f"view {name!r}: the table {table!r} has no column {column!r}{nearest(column, tables[table])}"
             raise RuleError(what, where=declared.file)
         if found.kind not in kinds:
-            raise RuleError(f"view {name!r}: {table}.{column} is no {' or '.join(kinds)}", where=declared.file)
+            wanted_kinds = " or ".join(map(with_article, kinds))
+            raise RuleError(f"view {name!r}: {table}.{column} is not {wanted_kinds}", where=declared.file)
 
 
 def _resolve_credits(declared: RuleSetDeclaration, view: str, given: Mapping[str, float | str]) -> dict[str, float]:
@@ -266,10 +266,11 @@ def _resolve_credits(declared: RuleSetDeclaration, view: str, given: Mapping[str
     for outcome, worth in given.items():
         number = declared.parameters.get(worth) if isinstance(worth, str) else worth
         if number is None or isinstance(number, Mapping):
-            what = f"view {view!r}: {outcome} is worth {worth!r}, which is no parameter with one number"
+            what = f"view {view!r}: the credit of {outcome} is {worth!r}, which is not a parameter with a single value"
             raise RuleError(what, where=declared.file)
         if not 0 <= number <= 1:
-            raise RuleError(f"view {view!r}: {outcome} is worth {number}; credit is from 0 to 1", where=declared.file)
+            what = f"view {view!r}: the credit of {outcome} is {number}; it must be from 0 to 1"
+            raise RuleError(what, where=declared.file)
         found[outcome] = number
     return found
 
@@ -291,7 +292,7 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
     order = {group: place for place, group in enumerate(declared.groups)}
     for rule in declared.rules:
         if rule.group not in order:
-            what = f"there is no group {shown(rule.group)}{nearest(rule.group, order)}"
+            what = f"unknown group {shown(rule.group)}{nearest(rule.group, order)}"
             raise _rule_error(rule, "group", what, hint=f"groups: {', '.join(order)}")
     written = sorted(declared.rules, key=lambda rule: (order[rule.group], -rule.salience))
     rule_set = RuleSet(
@@ -326,7 +327,7 @@ def _build_tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnTyp
     for table, columns in declared.tables.items():
         for name, column in columns.items():
             if name in tables.get(table, {}):
-                what = f"every {'span' if table in SPAN_TABLES else 'id'} has a column {name!r} already"
+                what = f"every {'span' if table in SPAN_TABLES else 'id'} already has a column {name!r}"
                 raise RuleError(what, where=declared.file)
             settable = table in SPAN_TABLES and not column.given
             tables.setdefault(table, {})[name] = ColumnType(column.kind, column.values, column.table, settable)
@@ -340,9 +341,9 @@ def _check_reference(
     declared: RuleSetDeclaration, name: str, column: ColumnDeclaration, tables: Mapping[str, object]
 ) -> None:
     if column.kind == "row" and column.given:
-        raise RuleError(f"{name} is a row, which no input can hold", where=declared.file, hint="leave `given` away")
+        raise RuleError(f"{name} is a row, which cannot be input", where=declared.file, hint="remove `given`")
     if column.kind == "row" and column.table not in tables:
-        what = f"{name} is a row of {column.table!r}, which is no table{nearest(str(column.table), tables)}"
+        what = f"{name} is a row of {column.table!r}, which is not a table{nearest(str(column.table), tables)}"
         raise RuleError(what, where=declared.file, hint=f"tables: {', '.join(tables)}")
 
 
@@ -366,7 +367,7 @@ def _find_ancestors(declared: RuleSetDeclaration) -> dict[str, frozenset[str]]:
                 above.add(one)
                 waiting.extend(parents.get(one, ()))
         if label in above:
-            raise RuleError(f"in the hierarchy {label!r} is above itself", where=declared.file)
+            raise RuleError(f"{label!r} is its own ancestor in the hierarchy", where=declared.file)
         found[label] = frozenset(above)
     return found
 
@@ -403,29 +404,29 @@ class _Compiler:
     def check_shape(self, rule: RuleDeclaration) -> None:
         if not 1 <= len(rule.over) <= MOST_VARIABLES:
             what = f"a rule ranges over one or two tables, not {len(rule.over)}"
-            raise _rule_error(rule, "for", what, hint="look at further rows with any(… for x in table if …)")
+            raise _rule_error(rule, "for", what, hint="refer to further rows with any(… for x in table if …)")
         for variable, table in rule.over.items():
             if table not in self.tables:
-                what = f"no table is called {shown(table)}{nearest(table, self.tables)}"
+                what = f"unknown table {shown(table)}{nearest(table, self.tables)}"
                 raise _rule_error(rule, "for", what, hint=f"tables: {', '.join(self.tables)}")
             if variable in self.parameters or not variable.isidentifier():
                 raise _rule_error(rule, "for", f"{shown(variable)} cannot be the name of a row")
         if rule.pair is not None and rule.pair not in PAIRINGS:
-            what = f"rows cannot be paired {shown(rule.pair)}{nearest(rule.pair, PAIRINGS)}"
+            what = f"unknown pair {shown(rule.pair)}{nearest(rule.pair, PAIRINGS)}"
             raise _rule_error(rule, "pair", what, hint=f"one of: {', '.join(PAIRINGS)}")
         if (rule.pair or rule.best) and len(rule.over) != MOST_VARIABLES:
             raise _rule_error(rule, "pair", "only a rule over two tables can pair rows")
         if rule.best and rule.pair in {None, "many"}:
-            raise _rule_error(rule, "pair", "`best` chooses between pairs: say pair = 'one-to-one'")
+            raise _rule_error(rule, "pair", "`best` chooses between pairs: add pair = 'one-to-one'")
         if not rule.sets:
-            raise _rule_error(rule, "name", "it sets nothing")
+            raise _rule_error(rule, "name", "the rule sets nothing")
 
-    def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: str) -> Expression:
+    def expression(self, rule: RuleDeclaration, part: str, text: str, wanted: Type) -> Expression:
         with _locate_errors(rule, part):
             expression = parse(text)
             found = self.checker(rule, text).type_of(expression.root)
         if found != wanted:
-            raise _rule_error(rule, part, f"a {wanted} is needed, but this is a {found}", details=[text])
+            raise _rule_error(rule, part, f"expected {with_article(wanted)}, got {with_article(found)}", details=[text])
         return expression
 
     def checker(self, rule: RuleDeclaration, text: str) -> RuleChecker:
@@ -437,11 +438,11 @@ class _Compiler:
         part = f"set.{target}"
         variable, _, column = target.partition(".")
         if variable not in rule.over:
-            raise _rule_error(rule, part, f"{shown(target)} is no column of a row{nearest(variable, rule.over)}")
+            raise _rule_error(rule, part, f"{shown(target)} is not a column of a row{nearest(variable, rule.over)}")
         with _locate_errors(rule, part):
             kind = self.checker(rule, target).column(target, Name(target).place)
         if not kind.settable:
-            raise _rule_error(rule, part, f"{target} comes with the input and cannot be set")
+            raise _rule_error(rule, part, f"{target} is an input column and cannot be set")
         return Setting(variable, column, self.value(rule, part=part, target=target, kind=kind, value=value))
 
     def value(self, rule: RuleDeclaration, part: str, target: str, kind: ColumnType, *, value: str) -> Node:
@@ -450,15 +451,15 @@ class _Compiler:
             return Text(value)
         bare = parse(value).root if kind.values and value.isidentifier() else None
         if isinstance(bare, Name):
-            what = f"{target} never holds {shown(value)}{nearest(value, kind.values)}"
-            raise _rule_error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+            what = f"{shown(value)} is not a value of {target}{nearest(value, kind.values)}"
+            raise _rule_error(rule, part, what, hint=f"values: {', '.join(kind.values)}")
         expression = self.expression(rule, part, value, kind.kind)
         root, checker = expression.root, self.checker(rule, value)
         if kind.kind == "row" and checker.table_of(root) != kind.table:
             raise _rule_error(rule, part, f"{target} holds rows of {kind.table}, not of {checker.table_of(root)}")
         if kind.values and isinstance(root, Text):
-            what = f"{target} never holds {shown(root.value)}{nearest(root.value, kind.values)}"
-            raise _rule_error(rule, part, what, hint=f"its values: {', '.join(kind.values)}")
+            what = f"{shown(root.value)} is not a value of {target}{nearest(root.value, kind.values)}"
+            raise _rule_error(rule, part, what, hint=f"values: {', '.join(kind.values)}")
         if kind.values and not (
             isinstance(root, Name) and _is_subset(checker.column(root.name, root.place).values, kind.values)
         ):

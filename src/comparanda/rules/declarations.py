@@ -148,11 +148,13 @@ def with_parameters(declared: RuleSetDeclaration, parameters: Parameters) -> Rul
             raise UsageError(what, hint=f"its parameters: {', '.join(known) or 'none'}")
         if isinstance(old, Mapping):
             if not isinstance(value, Mapping):
-                what = f"the parameter {name!r} of {declared.name!r} differs by label"
-                raise UsageError(what, hint=f"say for which, or for all others: {name}[default]={value:g}")
+                what = f"the parameter {name!r} of {declared.name!r} has one value per label"
+                raise UsageError(
+                    what, hint=f"write {name}[LABEL]={value:g}, or {name}[default]={value:g} for all other labels"
+                )
             known[name] = {**old, **value}
         elif isinstance(value, Mapping):
-            what = f"the parameter {name!r} of {declared.name!r} is one number for all labels"
+            what = f"the parameter {name!r} of {declared.name!r} has one value for all labels"
             raise UsageError(what, hint=f"write {name}={next(iter(value.values()), 0):g}")
         else:
             known[name] = value

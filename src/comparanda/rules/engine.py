@@ -147,7 +147,7 @@ def _solve_assignment(left: Rows, right: Rows, cost: Array) -> Rows:
     lefts, left = np.unique(left, return_inverse=True)
     rights, right = np.unique(right, return_inverse=True)
     if len(lefts) * len(rights) > MOST_CELLS:
-        what = f"{len(lefts):,} rows and {len(rights):,} rows crowd in one place: too many for the optimal pairing"
+        what = f"{len(lefts):,} rows compete for {len(rights):,} rows: too many for optimal pairing"
         raise RuleError(what, hint="use pair = 'one-to-one', which takes the best pairs first")
     finite = np.where(np.isfinite(cost), cost, cost[np.isfinite(cost)].max(initial=0.0) + 1.0)
     spread = finite - finite.min()
@@ -352,7 +352,7 @@ def _differs(old: Array, new: Any) -> Array:
 def _refuse_ambiguous(table: str, column: str, wrong: Array) -> None:
     if wrong.any():
         what = f"ambiguous write: {int(wrong.sum()):,} cells of {table}.{column} get two values at once"
-        raise RuleError(what, hint="say pair = 'one-to-one', or make the values agree")
+        raise RuleError(what, hint="use pair = 'one-to-one', or make the values equal")
 
 
 def _compile_plan(rule: Rule, conditions: Conditions) -> _Plan:
@@ -417,4 +417,4 @@ def _require_equal_outcomes(outcome: Outcome, careful: Outcome) -> None:
                 what = (
                     f"{name}.{column} differs in {int(wrong.sum()):,} rows when every rule is tried after every change"
                 )
-                raise ComparandaError(what, hint="this is a mistake of comparanda: please report it with the rule file")
+                raise ComparandaError(what, hint="this is a bug in comparanda: please report it with the rule file")

@@ -311,11 +311,11 @@ def _parse_number(text: str, name: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise RuleError(f"the rules take {name} for a number, but the input has {text[:40]!r}") from None
+        raise RuleError(f"expected a number in {name}, got {text[:40]!r}") from None
 
 
 def _refuse_kind(name: str, kind: ColumnType) -> Array:
-    raise RuleError(f"the rules take {name} for a {kind.kind}, but the input has something else")
+    raise RuleError(f"the rules declare {name} as {kind.kind}, but the input has another type")
 
 
 def missing_rows(values: Array, kind: Kind) -> Array | None:

@@ -77,14 +77,14 @@ def _read_column(columns: Section, name: str, title: str) -> ColumnDeclaration:
         section.needs("type")
     column = _read_type(section, "type", title) if "type" in section.values else ColumnDeclaration()
     if values and column.kind != "text":
-        raise section.error(f"column {title} is a {column.kind}: only a text has fixed values", "values")
+        raise section.error(f"column {title} is of type {column.kind}: only text columns have fixed values", "values")
     return replace(column, values=values, given=section.truth("given"))
 
 
 def _read_values(section: Section, key: str, title: str) -> tuple[str, ...]:
     values = section.texts(key)
     if not values or len(set(values)) < len(values):
-        problem = "has one of its values twice" if values else "has no values"
+        problem = "has a duplicate value" if values else "has no values"
         raise section.error(f"column {title} {problem}", key, value=True)
     return values
 
@@ -139,8 +139,8 @@ def rules_of(top: Section) -> dict[str, RuleDeclaration]:
     for section in top.tables("rules"):
         rule = _read_rule(section)
         if rule.name in found:
-            hint = f"the other one is in line {found[rule.name].lines['name']}"
-            raise section.error(f"two rules are called {shown(rule.name)}", "name", value=True, hint=hint)
+            hint = f"the first one is in line {found[rule.name].lines['name']}"
+            raise section.error(f"duplicate rule {shown(rule.name)}", "name", value=True, hint=hint)
         if groups and rule.group not in groups:
             what = f"unknown group {shown(rule.group)} of {section.title}{likely(rule.group, groups)}"
             raise section.error(what, "group", value=True, hint=f"groups: {', '.join(groups)[:200]}")
@@ -189,7 +189,7 @@ def _read_settings(section: Section) -> dict[str, tuple[Keys, str]]:
         for place, last, keys in several:
             target = ".".join(keys)
             if target.count(".") != 1:
-                what = f"{shown(target)} in {section.title} is no column of a row"
+                what = f"{shown(target)} in {section.title} is not a column of a row"
                 raise section.error(what, *keys, hint="write the row and the column, as in s.result")
             if target in found:
                 raise section.error(f"{section.title} sets {shown(target)} twice", *keys)
@@ -242,9 +242,9 @@ def _read_credits(section: Section, parameters: Mapping[str, object]) -> dict[st
         elif isinstance(parameters.get(name), int | float):
             found[outcome] = name
         else:
-            what = f"no parameter is called {shown(name)}{likely(name, parameters)}"
+            what = f"unknown parameter {shown(name)}{likely(name, parameters)}"
             if name in parameters:
-                what = f"parameter {shown(name)} differs by label, so it cannot be a credit"
+                what = f"parameter {shown(name)} has one value per label, so it cannot be a credit"
             raise given.error(what, outcome, value=True)
     return found
 
@@ -323,7 +323,7 @@ def _read_file(path: Path, file: str) -> str:
         if not path.exists():
             raise RuleError(f"no such file{_suggest_file(path)}", where=file)
         if not path.is_file():  # reading a pipe could block forever
-            raise RuleError("this is no file", where=file)
+            raise RuleError("not a regular file", where=file)
         with path.open("rb") as stream:
             data = stream.read(LARGEST + 1)
     except OSError as problem:
@@ -343,7 +343,7 @@ def _suggest_file(path: Path) -> str:
 
 
 def _size_error(file: str) -> RuleError:
-    return RuleError(f"the file has more than {LARGEST:,} bytes, and more are not allowed", where=file)
+    return RuleError(f"the file is too large; at most {LARGEST:,} bytes are allowed", where=file)
 
 
 class _Loader:
@@ -390,11 +390,11 @@ class _Loader:
         real = os.path.realpath(path)
         if real in (before for before, _ in self.open_files):
             circle = " → ".join([*(each for _, each in self.open_files), file])
-            raise top.error(f"files include each other in a circle: {circle}", "include", place, value=True)
+            raise top.error(f"circular include: {circle}", "include", place, value=True)
         if real in self.done:
             return self.done[real]
         if len(self.open_files) == DEEPEST or len(self.done) == MOST_FILES:
-            what = f"files can include each other {DEEPEST} deep, and {MOST_FILES} in all"
+            what = f"too many included files: at most {DEEPEST} levels deep, and {MOST_FILES} in all"
             raise top.error(what, "include", place, value=True)
         self.done[real] = self.read_part(_read_file(path, file), file, path)
         return self.done[real]
@@ -421,7 +421,7 @@ def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
     if not path.exists():
         raise include_error(f"there is no file {shown(name)} in this folder{_suggest_file(path)}")
     if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
-        raise include_error(f"{shown(name)} leads out of this folder")
+        raise include_error(f"{shown(name)} is outside this folder")
     return path, str(path)
 
 
@@ -474,7 +474,7 @@ def _join_parts(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
         for included_values in each:
             for name, value in included_values.items():
                 if found.setdefault(name, value) != value and name not in own_values:
-                    hint = None if what == "column" else "say in this file which one holds"
+                    hint = None if what == "column" else "define it in this file"
                     raise top.error(f"the included files differ in {what} {shown(name)}", "include", hint=hint)
         return found | {name: _override(found.get(name), value) for name, value in own_values.items()}
 
@@ -513,7 +513,7 @@ def _group_order(part: _Part, own: _Part, included: Sequence[_Part], top: Sectio
         return tuple(dict.fromkeys([*before, *(rule.group for rule in own.rules.values())]))
     for rule in part.rules.values():
         if rule.group not in own.groups:
-            what = f"'groups' leaves out {shown(rule.group)}, the group of rule {shown(rule.name)} in {rule.file}"
+            what = f"'groups' does not list {shown(rule.group)}, the group of rule {shown(rule.name)} in {rule.file}"
             raise top.error(what, "groups", value=True)
     return own.groups
 
@@ -521,8 +521,8 @@ def _group_order(part: _Part, own: _Part, included: Sequence[_Part], top: Sectio
 def _check_joined(part: _Part) -> None:
     """Check what requires all files to be joined."""
     if not part.rules:
-        raise part.source.error("there are no rules", hint="a rule begins with [[rules]]")
+        raise part.source.error("no rules", hint="begin each rule with [[rules]]")
     for name, value in part.parameters.items():
         if isinstance(value, Mapping) and "default" not in value:
             what = f"parameter {shown(name)} has no number for 'default'"
-            raise part.source.error(what, ("parameters", name), hint="it holds for all labels that are not listed")
+            raise part.source.error(what, ("parameters", name), hint="add one for all labels that are not listed")

@@ -21,7 +21,7 @@ Keys = tuple[str | int, ...]
 
 DEEPEST: Final = 20
 
-_TOO_DEEP = f"keys, tables and lists can stand in each other at most {DEEPEST} deep"
+_TOO_DEEP = f"keys, tables and lists can be nested at most {DEEPEST} levels deep"
 _BLANK_LINES = re.compile(r"(?:[ \t\n]|#[^\n]*)*+")
 _SPACE = re.compile(r"[ \t]*+")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]++")
@@ -259,12 +259,12 @@ class Source:
         except tomllib.TOMLDecodeError as problem:
             raise self._toml_error(str(problem)) from None
         except ValueError:
-            raise self.error("no valid TOML: a number has too many digits") from None
+            raise self.error("invalid TOML: a number has too many digits") from None
         except RecursionError:  # after an error at which the places end
             raise self.error(_TOO_DEEP) from None
 
     def _toml_error(self, message: str) -> RuleError:
-        what = f"no valid TOML: {_ERROR_POSITION.sub('', message)}"
+        what = f"invalid TOML: {_ERROR_POSITION.sub('', message)}"
         found = _ERROR_POSITION.search(message)
         start = len(self.text.rstrip())
         if found and found["line"]:
@@ -305,13 +305,13 @@ class Section:
         """Require some keys."""
         for key in keys:
             if key not in self.values:
-                hint = f"needed: {', '.join(keys)}"
+                hint = f"required: {', '.join(keys)}"
                 raise self.error(f"{self.title} has no '{key}'", "name", value=True, hint=hint)
 
     def text(self, key: str, default: str = "") -> str:
         """Return a string."""
         value = self.values.get(key, default)
-        return value if isinstance(value, str) else self.refuse(key, "a text")
+        return value if isinstance(value, str) else self.refuse(key, "a string")
 
     def optional(self, key: str) -> str | None:
         """Return a string, or None if there is none."""
@@ -331,10 +331,10 @@ class Section:
         """Return a list of strings."""
         values = self.values.get(key, [])
         if not isinstance(values, list):
-            self.refuse(key, "a list of texts")
+            self.refuse(key, "a list of strings")
         for place, value in enumerate(values):
             if not isinstance(value, str):
-                what = f"'{key}' of {self.title} lists texts, not {_describe_type(value)}"
+                what = f"'{key}' of {self.title}: expected a list of strings, got {_describe_type(value)} in it"
                 raise self.error(what, key, place, value=True)
         return tuple(values)
 
@@ -349,7 +349,7 @@ class Section:
         """Return an array of tables, each titled by its name or its number."""
         values = self.values.get(key, [])
         if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-            raise self.error(f"'{key}' is a list of tables", key, hint=f"begin each with [[{key}]]")
+            raise self.error(f"'{key}': expected a list of tables", key, hint=f"begin each with [[{key}]]")
         found = []
         for place, value in enumerate(values):
             name = value.get("name")
@@ -363,7 +363,7 @@ class Section:
 
     def refuse(self, key: str, wanted: str) -> NoReturn:
         """Raise the error for a value of the wrong type."""
-        what = f"'{key}' of {self.title} takes {wanted}, not {_describe_type(self.values[key])}"
+        what = f"'{key}' of {self.title}: expected {wanted}, got {_describe_type(self.values[key])}"
         raise self.error(what, key, value=True)
 
 
@@ -384,7 +384,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 def _describe_type(value: object) -> str:
     match value:
         case str():
-            return "a text"
+            return "a string"
         case bool():
             return "true or false"
         case int() | float():

@@ -65,7 +65,7 @@ def _refuse_within(reading: Reading) -> None:
             what = (
                 f"conflicting writes: {mine.name} and {theirs.name} may be the same cell, and it sets them differently"
             )
-            raise complaint(reading.rule, what, "add conditions that no row can meet as both")
+            raise complaint(reading.rule, what, "add conditions that no row can satisfy as both")
 
 
 # Rules that process each row independently: the order of firings on other rows cannot matter.
@@ -113,13 +113,13 @@ def _never_match_together(first: Reading, second: Reading) -> bool:
     return apart(first, mine, second, theirs)
 
 
-_PAIR_HINT = 'say pair = "one-to-one" or pair = "many"'
+_PAIR_HINT = 'add pair = "one-to-one" or pair = "many"'
 _DISJOINT_HINT = (
-    "give one of them a higher salience, put it into another group, or add conditions that exclude each other"
+    "give one of them a higher salience, move it to another group, or add conditions that exclude each other"
 )
-_LATER_GROUP_HINT = "put the rule that comes too early into a later group"
+_LATER_GROUP_HINT = "move the rule that fires too early to a later group"
 _OTHER_COLUMN_HINT = (
-    "set another column, put the test into a later group, or choose one row with min(… for x in table if …)"
+    "set another column, move the test to a later group, or choose one row with min(… for x in table if …)"
 )
 
 
@@ -152,7 +152,7 @@ def _order_error(
     higher = [reading for reading in together if reading not in level]
     starter = next(reading for reading in level if any(enables(reading, each) for each in higher))
     set_off = listed(reading.rule for reading in higher)
-    what = f"order-dependent: it can set off {set_off} while matches of its own salience are waiting, and {problem}"
+    what = f"order-dependent: it can enable {set_off} while matches of its own salience are waiting, and {problem}"
     return complaint(starter.rule, what, _LATER_GROUP_HINT)
 
 
@@ -166,9 +166,9 @@ def disturbance(writer: Reading, reader: Reading) -> str | None:
             if (use := _disturbed_use(writer, write, reader, subject)) is not None:
                 return f"{mine} sets {write.place}, which {theirs} {use}"
         if any(answers_no(writer, write, question) for question in reader.questions):
-            return f"{mine} sets {write.place}, which {theirs} asks all rows about"
+            return f"{mine} sets {write.place}, which {theirs} tests in all rows"
         if any(changes_answer(writer, write, question) for question in reader.value_questions):
-            return f"{mine} sets {write.place}, from which {theirs} works out what it sets"
+            return f"{mine} sets {write.place}, from which {theirs} computes the values it sets"
         if competes(reader) and gives_matches(writer, write, reader):
             return f"{mine} sets {write.place}, which gives {theirs} other pairs to choose from"
     return None
@@ -182,7 +182,7 @@ def _disturbed_use(writer: Reading, write: Write, reader: Reading, subject: Subj
     if f"{theirs}.{write.column}" in reader.value_names:
         return "copies or orders by"
     if any(disagree(writer, write, reader, each) for each in reader.writes if each.subject is subject):
-        return "sets to something else"
+        return "sets to another value"
     if leaves(write, subject) and (competes(reader) or not repeats(writer, mine, reader, theirs)):
         return "tests"
     return None
@@ -201,14 +201,20 @@ def _find_self_disturbances(reading: Reading) -> Iterator[tuple[str, str]]:
     for write in reading.writes:
         table = write.subject.table
         if any(answers_no(reading, write, question) for question in reading.questions):
-            what = f"it sets {write.place} and asks all rows of {table} about it"
-            yield f"{what}, so those that fire first decide about the others", _OTHER_COLUMN_HINT
+            what = f"it sets {write.place} and tests it in all rows of {table}"
+            yield f"{what}, so the matches that fire first affect the others", _OTHER_COLUMN_HINT
         if any(changes_answer(reading, write, question) for question in reading.value_questions):
-            yield f"it works out what to set from {write.place} of all rows, which it sets as well", _OTHER_COLUMN_HINT
+            yield (
+                f"it computes the values it sets from {write.place} of all rows, which it also sets",
+                _OTHER_COLUMN_HINT,
+            )
         if pair is None and _takes_from_siblings(reading, write):
-            yield f"it tests and sets {write.name}, so which of several partners comes first matters", _PAIR_HINT
+            yield (
+                f"it tests and sets {write.name}, so the result depends on which of several partners comes first",
+                _PAIR_HINT,
+            )
         if pair != "many" and (other := _disturbed_cell(reading, write)) is not None:
-            yield f"it sets {write.name} and looks at {other}, which may be the same cell", _OTHER_COLUMN_HINT
+            yield f"it sets {write.name} and uses {other}, which may be the same cell", _OTHER_COLUMN_HINT
         if pair not in {None, "many"} and gives_matches(reading, write, reading):
             yield f"it sets {write.place}, which gives it other pairs to choose from", _OTHER_COLUMN_HINT
 

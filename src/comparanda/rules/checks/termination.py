@@ -45,7 +45,7 @@ def listed(rules: Iterable[Rule], most: int = 6) -> str:
 
 
 MOST_SHOWN = 6
-_FORWARD_HINT = "rules of one group must move a value forward only: put the second rule into a later group"
+_FORWARD_HINT = "move the second rule to a later group: within a group, values may only move forward"
 
 
 def refuse_cycles(group: Sequence[Reading]) -> None:
@@ -129,8 +129,10 @@ def _cycle_error(place: str, cycle: Cycle) -> RuleError:
     first = cycle[0][1]
     if len(cycle) == 1:
         write = next(each for each in first.writes if each.place == place)
-        what = f"no fixpoint: {write.name} is worked out, and nothing in the condition keeps the rule from firing again"
-        return complaint(first.rule, what, f"add a condition that it makes false, such as is_missing({write.name})")
+        what = f"no fixpoint: {write.name} is computed, and the condition does not prevent the rule from firing again"
+        return complaint(
+            first.rule, what, f"add a condition that the rule makes false, such as is_missing({write.name})"
+        )
     values = [shown(value) for value, _ in [*cycle, cycle[0]]]
     chain = " → ".join(values if len(values) <= MOST_SHOWN else [*values[:MOST_SHOWN], "…", values[-1]])
     rules = listed([reading.rule for _, reading in cycle])
@@ -141,7 +143,7 @@ def _cycle_error(place: str, cycle: Cycle) -> RuleError:
 
 
 _PAIR_HINT = (
-    'say pair = "one-to-one" (each row once, the best pairs first) or pair = "many", or join by a row as in {join}'
+    'add pair = "one-to-one" (each row once, the best pairs first) or pair = "many", or join by a row as in {join}'
 )
 
 
@@ -180,7 +182,8 @@ def refuse_used_twice(reading: Reading) -> None:
         return
     for variable, table in reading.rule.over.items():
         if not any(write.always_changes for write in reading.writes if write.subject.variable == variable):
-            what = f'pair = "{reading.rule.pair}" does not use up {variable}, so a row of {table} could be paired again'
+            pair = f'pair = "{reading.rule.pair}"'
+            what = f"{pair} does not mark {variable} as used, so a row of {table} could be paired again"
             hint = (
                 f"test and set a column of {variable}, as in is_missing({variable}.partner) and {variable}.partner = …"
             )

@@ -192,7 +192,7 @@ def _find_variable(rule: Rule, table: str | None) -> str:
         if table is None or of == table:
             return variable
     over = " and ".join(dict.fromkeys(rule.over.values()))
-    raise UsageError(f"the rule {rule.name!r} looks at rows of {over} alone, and this is a row of {table}")
+    raise UsageError(f"the rule {rule.name!r} is about rows of {over}, but this is a row of {table}")
 
 
 def _best_attempts(asked: _FailedRow, tries: Sequence[Try], others: Sequence[int | None]) -> list[Attempt]:

@@ -50,8 +50,8 @@ def registered_file(name: str) -> Path:
     'exact.toml'
     """
     if name not in registered_rules():
-        hint = f"there are {', '.join(registered_rules())}; a file is named with its ending, as in mine.toml"
-        raise RuleError(f"no rule set is called {shown(name)}{nearest(name, registered_rules())}", hint=hint)
+        hint = f"known: {', '.join(registered_rules())}; give a file with its extension, as in mine.toml"
+        raise RuleError(f"unknown rule set {shown(name)}{nearest(name, registered_rules())}", hint=hint)
     entry = registered_rules()[name]
     try:
         return Path(entry.load())
