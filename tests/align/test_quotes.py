@@ -592,7 +592,7 @@ class TestAlone:
         assert said(again, "placing") == ["ambiguous", "normalised", None, None]
 
     def test_not_before_it_is_placed(self) -> None:
-        what = "a.jsonl: the items quote the text, and nobody has looked yet where they stand in it"
+        what = "a.jsonl: the items quote the text and have not been aligned with it yet"
         assert refusal(converted, self.own(), find_writer("jsonl")).startswith(what)
 
     def test_without_a_text_it_is_refused(self) -> None:

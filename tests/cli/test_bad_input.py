@@ -60,7 +60,7 @@ def test_ragged_columns(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines = conllu().split("\n")
     lines[4] = "\t".join(lines[4].split("\t")[:4])
     text = refused(capsys, key, write("bad.conllu", "\n".join(lines)))
-    assert text.startswith("bad.conllu:5: 4 columns")
+    assert text.startswith("bad.conllu:5: expected 10 columns for CoNLL-U, got 4")
 
 
 def test_a_bad_id(key: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,7 +179,7 @@ def test_a_damaged_gzip(key: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_column_that_holds_nothing(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "score", key, "sys.conllu", "--task", "tag", "--column", "xpos", "-q")
     assert outcome.code == 3
-    assert outcome.err.startswith("comparanda: gold.conllu: the column 'xpos' holds nothing but '_'")
+    assert outcome.err.startswith("comparanda: gold.conllu: the column 'xpos' holds only '_'")
 
 
 def test_a_column_that_is_not_there(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -207,7 +207,7 @@ def test_a_file_of_no_format(key: str, capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_bad_label_maps(key: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "m.map:1: a label map has two columns, the old and the new label"
+    text = "m.map:1: expected two columns, the old and the new label"
     assert refused(capsys, key, "sys.conllu", "--map", write("m.map", "NOUN\n")) == text
     assert refused(capsys, key, "sys.conllu", "--map", "n.map") == "n.map: no such file (did you mean 'm.map'?)"
 
@@ -274,7 +274,7 @@ def test_arcs_that_cross_are_scored_and_noted(trees_key: str, capsys: pytest.Cap
 def test_a_head_that_is_no_number(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", trees("0 1", "0 1 x 3"))
     assert refused(capsys, trees_key, bad, task="dep") == (
-        "bad.conllu:6: the head 'x' is no number from 0 on\n  the sentence begins at bad.conllu:4"
+        "bad.conllu:6: expected a head as a number from 0, got 'x'\n  the sentence begins at bad.conllu:4"
     )
 
 
@@ -289,8 +289,8 @@ def test_a_head_out_of_range(trees_key: str, capsys: pytest.CaptureFixture[str])
 def test_ids_with_a_gap(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", trees("0 1", "0 1 2 3").replace("3\tw3", "5\tw3"))
     assert refused(capsys, trees_key, bad, task="dep") == (
-        "bad.conllu:6: the id is 5, expected 3\n"
-        "  the id 2 stands at bad.conllu:5\n"
+        "bad.conllu:6: expected id 3, got 5\n"
+        "  the id 2 is at bad.conllu:5\n"
         "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
     )
 
@@ -298,24 +298,24 @@ def test_ids_with_a_gap(trees_key: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_range_past_the_end(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", trees("0 1").replace("2\tw2", "2-3\tx" + "\t_" * 8 + "\n2\tw2"))
     assert refused(capsys, trees_key, bad, task="dep") == (
-        "bad.conllu:2: the range ends at word 3, but the sentence has 2 words\n  the last word stands at bad.conllu:3"
+        "bad.conllu:2: the range ends at word 3, but the sentence has 2 words\n  the last word is at bad.conllu:3"
     )
 
 
 def test_a_file_without_heads_is_one_of_tags(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", trees("_ _", "_ _ _ _"))
     assert refused(capsys, trees_key, bad, task="dep") == (
-        "bad.conllu: the column of heads holds nothing but '_': the file has tags, and no trees\n"
-        "  its tags can be compared with --task tag"
+        "bad.conllu: the column of heads holds only '_': the file has tags, but no trees\n"
+        "  compare its tags with --task tag"
     )
 
 
 def test_conllx_read_as_conllu(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     write("bad.conllx", trees("0 1", "0 1 2 3").replace("dep\t_\t_", "dep\t0\tdep"))
     assert refused(capsys, trees_key, "bad.conllx::conllu", task="dep") == (
-        "bad.conllx:1: the enhanced edges '0' are not written as head:relation|head:relation\n"
+        "bad.conllx:1: expected enhanced edges as head:relation|head:relation, got '0'\n"
         "  the sentence begins at bad.conllx:1\n"
-        "  if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
+        "  if this is a PHEAD, read the file as CoNLL-X: FILE::conllx"
     )
     assert run(capsys, "score", trees_key, "bad.conllx", "--task", "dep", "--resamples", "0", "-q").code == 0
 

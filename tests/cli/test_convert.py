@@ -48,8 +48,8 @@ def test_losses_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "convert", "gold.conll", "-", "--to", "jsonl")
     assert json.loads(outcome.out)["text"] == "Anna Smith ran Bo"
     assert outcome.err == (
-        "note: output: not written: white space between words, which the input does not have: one space is put: 1"
-        " (gold)\n"
+        "note: output: not written: white space between words, which the input does not have: one space is inserted"
+        ": 1 (gold)\n"
     )
 
 
@@ -63,7 +63,7 @@ def test_strict_refuses_losses(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_a_format_cannot_say_at_all_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "convert", "nested.jsonl", "out.conll", "--to", "columns")
     assert outcome.code == 3
-    assert outcome.err.startswith("comparanda: two spans share words, and chunk tags cannot say that\n")
+    assert outcome.err.startswith("comparanda: two spans share words, which chunk tags cannot encode\n")
     assert not Path("out.conll").exists()
 
 
@@ -83,7 +83,7 @@ def test_a_format_with_many_files_makes_a_folder(capsys: pytest.CaptureFixture[s
         (("gold.jsonl", "out.xyz"), "which format is 'out.xyz' to have?"),
         (
             ("gold.jsonl", "out", "--to", "bratt"),
-            "no format that can be written is called 'bratt' (did you mean 'brat'?)",
+            "unknown output format 'bratt' (did you mean 'brat'?)",
         ),
         (("gold.jsonl", "out.jsonl::jsonl", "--to", "brat"), "--to brat and ::jsonl exclude each other"),
         (("gold.jsonl", "-", "--to", "brat"), "format 'brat' has a file for each document"),
@@ -135,8 +135,8 @@ class TestChains:
         outcome = run(capsys, "convert", "key.conll", "out.jsonl")
         assert outcome.code == 0
         assert outcome.err == (
-            "note: output: not written: white space between words, which the input does not have: one space is put: 1"
-            " (d; part 2)\nnote: output: not written: 'xpos' of words: 1 (d; part 2)\n"
+            "note: output: not written: white space between words, which the input does not have: one space is inserted"
+            ": 1 (d; part 2)\nnote: output: not written: 'xpos' of words: 1 (d; part 2)\n"
             "wrote out.jsonl: 3 mentions in 2 chains in 1 document, from conll2012 to jsonl\n"
         )
         read = json.loads(Path("out.jsonl").read_text())
@@ -175,8 +175,8 @@ class TestChains:
         Path("key.conll").write_text(CHAINS.replace("|(4", "").replace("4)", "-"))
         outcome = run(capsys, "convert", "key.conll", "out.txt", "--to", "columns")
         assert outcome.err == (
-            "note: output: not written: white space between words, which the input does not have: one space is put: 1"
-            " (d; part 2)\nnote: output: not written: 'xpos' of words: 1 (d; part 2)\n"
+            "note: output: not written: white space between words, which the input does not have: one space is inserted"
+            ": 1 (d; part 2)\nnote: output: not written: 'xpos' of words: 1 (d; part 2)\n"
             "note: output: not written: 'chain' of spans: 2 (d; part 2, …)\n"
             "wrote out.txt: 2 mentions in 1 chain in 1 document, from conll2012 to columns\n"
         )

@@ -125,7 +125,7 @@ def test_validate_has_them_too(files: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(capsys, *given, "-q").code == 0
     outcome = run(capsys, *given, "--repair", "refuse", "--scheme", "bio", "-q")
     assert outcome.code == 1
-    assert outcome.out.startswith("crf: fits the key, 2 sites\nhmm.bio:4: the tag 'I-LOC' breaks the scheme BIO")
+    assert outcome.out.startswith("crf: fits the key, 2 sites\nhmm.bio:4: the tag 'I-LOC' violates the scheme BIO")
     assert run(capsys, *given, "--rules", "gone.toml").code == 2
 
 

@@ -151,7 +151,7 @@ def test_a_response_that_changed_meanwhile_is_an_error_where_it_is_read_again(fa
         result.examples("correction", "brill", "spacy", top=1)
     assert refused.value.exit_code == 3
     Path(systems["brill"]).unlink()
-    with pytest.raises(ReadError, match="the file is not there any more"):
+    with pytest.raises(ReadError, match="the file no longer exists"):
         result.examples("correction", "brill", "spacy", top=1)
     assert result.difference("brill", "spacy").different == 418
 

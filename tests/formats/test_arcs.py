@@ -53,14 +53,16 @@ class TestHeads:
     @pytest.mark.parametrize("head", ["_", ""])
     def test_a_file_of_tags(self, head: str) -> None:
         assert refusal(trees, word(1, head) + word(2, head)) == (
-            "f: the column of heads holds nothing but '_': the file has tags, and no trees\n"
-            "  its tags can be compared with --task tag"
+            "f: the column of heads holds only '_': the file has tags, but no trees\n  compare its tags with --task tag"
         )
 
     @pytest.mark.parametrize("head", ["_", "", "x", "-1", "+1", "1.0", "²", "1" * 10])
     def test_no_number(self, head: str) -> None:
         text = sentence("0") + "# text = a\n" + word(1, 0) + word(2, head)
-        assert refusal(trees, text) == f"f:5: the head {head!r} is no number from 0 on\n  the sentence begins at f:4"
+        assert (
+            refusal(trees, text)
+            == f"f:5: expected a head as a number from 0, got {head!r}\n  the sentence begins at f:4"
+        )
 
     def test_out_of_range(self) -> None:
         assert refusal(trees, sentence("0") + sentence("0 4 9")) == (
@@ -135,15 +137,15 @@ class TestEdges:
     def test_not_written_as_edges(self, deps: str) -> None:
         found = refusal(trees, sentence("0") + word(1, 0, "0:root") + word(2, 1, deps)).split("\n")
         assert found[:2] == [
-            f"f:4: the enhanced edges {deps!r} are not written as head:relation|head:relation",
+            f"f:4: expected enhanced edges as head:relation|head:relation, got {deps!r}",
             "  the sentence begins at f:3",
         ]
 
     def test_a_number_alone_may_be_a_phead(self) -> None:
         assert refusal(trees, word(1, 0, "0") + word(2, 1, "1")) == (
-            "f:1: the enhanced edges '0' are not written as head:relation|head:relation\n"
+            "f:1: expected enhanced edges as head:relation|head:relation, got '0'\n"
             "  the sentence begins at f:1\n"
-            "  if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
+            "  if this is a PHEAD, read the file as CoNLL-X: FILE::conllx"
         )
 
     def test_a_head_out_of_range(self) -> None:

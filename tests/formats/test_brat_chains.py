@@ -120,7 +120,7 @@ class TestOptions:
         corpus = corpus_of(lines, "?alone=drop")
         assert spans(corpus) == [("d", 0, 9, "PERSON"), ("d", 44, 53, "PERSON")]
         assert notes(corpus) == ["key: annotations in no chain, left out: 4 (d.ann:2, d.ann:3, d.ann:4, …)"]
-        assert "alone='x' is not possible" in refused(lines, "?alone=x", code=2)
+        assert "invalid alone='x'" in refused(lines, "?alone=x", code=2)
 
     @pytest.mark.parametrize("option", ["alone=drop", "relations=Coref"])
     def test_they_mean_nothing_for_spans(self, option: str) -> None:

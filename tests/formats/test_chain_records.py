@@ -101,7 +101,7 @@ class TestJsonl:
             return read(source, Request(side="key", options={"chain": "x"}, layer="spans"))
 
         assert refusal(reading, code=2) == (
-            "the option 'chain' says how chains are read, and this task judges none\n  leave it out"
+            "the option 'chain' applies to chains, but this task does not evaluate chains\n  remove it"
         )
 
 

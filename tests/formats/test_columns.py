@@ -135,7 +135,7 @@ class TestChoiceOfColumns:
 
     def test_a_value_column_where_the_words_should_be(self) -> None:
         assert refused("N Hund\n", code=2, column="1") == (
-            "column 1 is that of the words\n  say where the words are: ?word=2, or ?word=none"
+            "column 1 holds the words\n  name the column of words: ?word=2, or ?word=none"
         )
 
     @pytest.mark.parametrize(("number", "option"), [("6", "column"), ("-6", "column"), ("7", "word")])
@@ -150,37 +150,37 @@ class TestChoiceOfColumns:
     @pytest.mark.parametrize("given", ["ner", "0", "1.5", "", "+1", "१"])
     def test_what_is_no_column(self, given: str) -> None:
         assert refused(self.TEXT, code=2, column=given) == (
-            f"column={given!r} is not possible: columns have numbers here, from 1, or from -1 backwards\n"
-            "  names work once you give them: ?columns=word,pos,chunk,ner"
+            f"invalid column={given!r}: expected the number of a column, from 1, or from -1 backwards\n"
+            "  to use names, define them: ?columns=word,pos,chunk,ner"
         )
 
     def test_what_is_no_word_column(self) -> None:
-        assert refused(self.TEXT, code=2, word="no").startswith("word='no' is not possible: columns have numbers here")
+        assert refused(self.TEXT, code=2, word="no").startswith("invalid word='no': expected the number of a column")
         assert " or 'none'\n" in refused(self.TEXT, code=2, word="no")
 
     @pytest.mark.parametrize("given", [{"value": "upos"}, {"column": "upos"}])
     def test_an_unknown_name_among_names(self, given: dict[str, str]) -> None:
         assert refused("a X N\n", code=2, columns="word,pos,ner", **given) == (
             "there is no column 'upos' (did you mean 'pos'?)\n"
-            "  columns: word, pos, ner, or a number; say which with ?column="
+            "  columns: word, pos, ner, or a number; choose one with ?column="
         )
 
     def test_names_that_are_too_few(self) -> None:
-        expected = "f.conll:1: 5 columns, but 2 names for them\n  give each one a name"
+        expected = "f.conll:1: 5 columns, but 2 names\n  name each column"
         assert refused(self.TEXT, columns="word,pos") == expected
 
     @pytest.mark.parametrize("given", ["", "word,,ner", "word,2", "word,none"])
     def test_names_that_are_none(self, given: str) -> None:
-        assert "is no name for a column" in refused(self.TEXT, code=2, columns=given)
+        assert "is not a valid column name" in refused(self.TEXT, code=2, columns=given)
 
     def test_names_given_twice(self) -> None:
-        assert refused("a b\n", code=2, columns="x,x") == "columns: two columns are called 'x'"
+        assert refused("a b\n", code=2, columns="x,x") == "columns: duplicate name 'x'"
 
     def test_a_column_that_holds_nothing(self) -> None:
         assert refused("a\t_\nb\t_\n") == (
-            "f.conll: column 2 holds nothing but '_'\n  name another one: ::columns?column=2"
+            "f.conll: column 2 holds only '_'\n  choose another column: ::columns?column=2"
         )
-        assert refused("a\tO\t\nb\tO\t\n").startswith("f.conll: column 3 holds nothing\n")
+        assert refused("a\tO\t\nb\tO\t\n").startswith("f.conll: column 3 is empty\n")
 
     def test_an_unknown_option(self) -> None:
         assert refused("a b\n", code=2, colunm="1") == (
@@ -218,13 +218,14 @@ class TestSeparators:
         corpus = corpus_of("a O\nb  O\n c O\nd\tO\n \ne O\n")
         assert sizes(corpus) == [4, 1]
         assert notes(corpus) == [
-            "key: lines with irregular spaces or tabs between columns, mended: 4 (f.conll:2, f.conll:3, f.conll:4, …)",
+            "key: lines with irregular spaces or tabs between columns, repaired: 4 "
+            "(f.conll:2, f.conll:3, f.conll:4, …)",
         ]
 
     def test_comments_are_not_mended(self) -> None:
         corpus = corpus_of("# newdoc id = a  b\n# text = x  y\na O\n")
         assert corpus.documents.names == ("a  b",)
-        assert notes(corpus) == ["key: comment lines passed over: 1 (f.conll:2)"]
+        assert notes(corpus) == ["key: comment lines ignored: 1 (f.conll:2)"]
 
     def test_between_tabs_fields_may_hold_spaces_and_be_empty(self) -> None:
         corpus = corpus_of("New York\t\tB-LOC\n is \t x\tO\n\tX\tO\n")
@@ -241,11 +242,11 @@ class TestSeparators:
     def test_lines_of_white_space_alone_are_blank_and_noted(self) -> None:
         corpus = corpus_of("a\tO\n\t\nb\tO\n  \nc\tO\n")
         assert (sizes(corpus), lines(corpus)) == ([1, 1, 1], [1, 3, 5])
-        assert notes(corpus) == ["key: lines of white space alone read as blank: 2"]
+        assert notes(corpus) == ["key: lines of only white space read as blank: 2"]
 
     def test_a_line_that_lost_its_tab_is_not_mended_where_fields_hold_spaces(self) -> None:
         assert refused("New York\tO\nb O\n") == (
-            "f.conll:2: 1 column, the first line (f.conll:1) has 2\n"
+            "f.conll:2: expected 2 columns as in the first line (f.conll:1), got 1\n"
             "  the columns of this line are separated by spaces, those of the first line by tabs"
         )
 
@@ -256,18 +257,20 @@ class TestSeparators:
 class TestRagged:
     def test_both_lines_are_named(self) -> None:
         assert refused("\na X O\n\nb O\n") == (
-            "f.conll:4: 2 columns, the first line (f.conll:2) has 3\n"
+            "f.conll:4: expected 3 columns as in the first line (f.conll:2), got 2\n"
             "  columns are separated by spaces here; a sentence ends at an empty line"
         )
 
     def test_between_tabs(self) -> None:
         assert refused("a\tX\tO\nb\tX\tO\tO\n") == (
-            "f.conll:2: 4 columns, the first line (f.conll:1) has 3\n"
+            "f.conll:2: expected 3 columns as in the first line (f.conll:1), got 4\n"
             "  columns are separated by one tab here, as in the first line"
         )
 
     def test_the_line_stays_right_after_mending(self) -> None:
-        assert refused("a  O\n \nb O\nc O O\n").startswith("f.conll:4: 3 columns, the first line (f.conll:1) has 2\n")
+        assert refused("a  O\n \nb O\nc O O\n").startswith(
+            "f.conll:4: expected 2 columns as in the first line (f.conll:1), got 3\n"
+        )
 
     def test_a_file_of_marks_alone(self) -> None:
         assert refused("-DOCSTART- -X- O\n\n# newdoc\n") == "f.conll: there are no tokens in this file"
@@ -315,9 +318,9 @@ class TestDocuments:
 
     def test_a_name_given_twice(self) -> None:
         assert refused("-DOCSTART- (x)\n\na O\n\n-DOCSTART- (x)\n\nb O\n") == (
-            "f.conll:5: the document 'x' begins a second time\n"
-            "  it began first at f.conll:1\n"
-            "  documents are told apart by their names: rename one"
+            "f.conll:5: duplicate document 'x'\n"
+            "  it first begins at f.conll:1\n"
+            "  rename one: documents are identified by their names"
         )
 
     def test_an_id_as_in_hipe(self) -> None:
@@ -385,7 +388,7 @@ class TestCommentsAnywhere:
     def test_between_tokens(self) -> None:
         corpus = corpus_of(self.TEXT, comments="anywhere")
         assert (words(corpus), corpus.sentences.tolist()) == (["a", "b", "#", "c"], [0, 4])
-        assert notes(corpus) == ["key: comment lines passed over: 3 (f.conll:2, f.conll:4, f.conll:6)"]
+        assert notes(corpus) == ["key: comment lines ignored: 3 (f.conll:2, f.conll:4, f.conll:6)"]
 
     def test_where_spaces_separate_columns_a_token_may_be_a_number_sign(self) -> None:
         assert words(corpus_of("a O\n# one more\n# O\n", comments="anywhere")) == ["a", "#"]
@@ -395,7 +398,7 @@ class TestCommentsAnywhere:
         assert documents(corpus) == {"f": ["a"], "d": ["b"]}
 
     def test_other_values(self) -> None:
-        assert refused(self.TEXT, 2, comments="all") == "comments='all' is not possible\n  one of: start, anywhere"
+        assert refused(self.TEXT, 2, comments="all") == "invalid comments='all'\n  one of: start, anywhere"
 
 
 class TestNumberSigns:
@@ -412,12 +415,12 @@ class TestNumberSigns:
         text = "# a comment, here\n#another\na O\n# O\n\n# third one , ok\nb O\n".replace(" O", f"{separator}O")
         corpus = corpus_of(text)
         assert words(corpus) == ["a", "#", "b"]
-        assert notes(corpus) == ["key: comment lines passed over: 3 (f.conll:1, f.conll:2, f.conll:6)"]
+        assert notes(corpus) == ["key: comment lines ignored: 3 (f.conll:1, f.conll:2, f.conll:6)"]
 
     def test_inside_a_sentence_they_are_refused(self) -> None:
         assert refused("a O\n# a comment\n") == (
-            "f.conll:2: 3 columns, the first line (f.conll:1) has 2\n"
-            "  a comment may only stand at the start of a sentence; if they stand anywhere: ?comments=anywhere"
+            "f.conll:2: expected 2 columns as in the first line (f.conll:1), got 3\n"
+            "  comments must be at the start of a sentence; to allow them anywhere: ?comments=anywhere"
         )
 
     @pytest.mark.parametrize(
@@ -430,7 +433,7 @@ class TestNumberSigns:
     def test_multiconer(self) -> None:
         corpus = corpus_of("# id 5ae\tdomain=en\nthe _ _ O\ncat _ _ B-X\n\n# id 5af\tdomain=en\nb _ _ O\n")
         assert (words(corpus), values(corpus)) == (["the", "cat", "b"], ["O", "B-X", "O"])
-        assert notes(corpus) == ["key: comment lines passed over: 2 (f.conll:1, f.conll:5)"]
+        assert notes(corpus) == ["key: comment lines ignored: 2 (f.conll:1, f.conll:5)"]
 
 
 class TestSniff:
@@ -484,7 +487,7 @@ def test_the_keys_of_wnut17(name: str) -> None:
     sentences = re.split(r"\n\s*\n", file.read_text("utf-8").strip("\n"))
     assert sizes(corpus) == [len(sentence.split("\n")) for sentence in sentences]
     white = len(re.findall(r"(?m)^[ \t]+$", file.read_text("utf-8")))
-    assert notes(corpus) == ([f"key: lines of white space alone read as blank: {white:,}"] if white else [])
+    assert notes(corpus) == ([f"key: lines of only white space read as blank: {white:,}"] if white else [])
 
 
 @cache

@@ -104,7 +104,7 @@ class TestSample:
         corpus = corpus_of(text)
         assert chains(corpus) == chains(corpus_of(SAMPLE))
         assert span_lines(corpus) == span_lines(corpus_of(SAMPLE))
-        assert notes(corpus) == ["key: lines of white space alone read as blank: 3"]
+        assert notes(corpus) == ["key: lines of only white space read as blank: 3"]
 
     def test_only_tags_that_are_there_are_read(self) -> None:
         assert corpus_of(SAMPLE, ()).columns == {}
@@ -304,7 +304,7 @@ class TestBrackets:
         assert chains(corpus) == [(1, 4, "2"), (4, 5, "5")]
         assert notes(corpus) == ["key: brackets that are not closed, or not opened, left out: 2 (f.conll:2, f.conll:4)"]
         assert notes(corpus_of(cells("(1)"), broken="drop")) == []
-        assert "broken='x' is not possible" in refused(cells("1)"), code=2, broken="x")
+        assert "invalid broken='x'" in refused(cells("1)"), code=2, broken="x")
 
 
 class TestDocuments:
@@ -365,8 +365,8 @@ class TestDocuments:
     def test_a_name_twice_is_refused(self) -> None:
         text = cells("(1)") + cells("-").replace("(d);", "(d); part 000")
         assert refused(text) == (
-            "f.conll:5: the document 'd' begins a second time\n  it began first at f.conll:1\n"
-            "  documents are told apart by their names: rename one"
+            "f.conll:5: duplicate document 'd'\n  it first begins at f.conll:1\n"
+            "  rename one: documents are identified by their names"
         )
 
     def test_comments_cut_no_sentences(self) -> None:

@@ -97,7 +97,7 @@ class TestWords:
         corpus = corpus_of(word(1) + " \t\n" + word(1) + "\t\t\t\t\t\t\t\t\t\n" + word(1))
         assert sizes(corpus) == [1, 1, 1]
         assert lines(corpus) == [1, 3, 5]
-        assert notes(corpus) == ["key: lines of white space alone read as blank: 2"]
+        assert notes(corpus) == ["key: lines of only white space read as blank: 2"]
 
     @pytest.mark.parametrize("end", ["", "\n", "\r\n\r\n"])
     def test_the_end_of_the_file_ends_the_sentence(self, end: str, tmp_path: Path) -> None:
@@ -148,7 +148,8 @@ class TestColumns:
 
     def test_a_column_that_holds_nothing(self) -> None:
         assert refused(self.TEXT, column="feats").startswith(
-            "f.conllu: the column 'feats' holds nothing but '_'\n  the file fills: lemma, upos, xpos, head, deprel; say"
+            "f.conllu: the column 'feats' holds only '_'\n"
+            "  columns with values: lemma, upos, xpos, head, deprel; choose one"
         )
 
     def test_a_column_that_holds_something(self) -> None:
@@ -184,59 +185,61 @@ class TestValues:
 class TestRefusals:
     def test_too_few_columns(self) -> None:
         assert refused(word(1) + "2\tw\tw\tN\n") == (
-            "f.conllu:2: 4 columns, CoNLL-U has 10\n  columns are separated by one tab"
+            "f.conllu:2: expected 10 columns for CoNLL-U, got 4\n  columns are separated by one tab"
         )
 
     def test_one_column(self) -> None:
-        assert refused("word\n").startswith("f.conllu:1: 1 column, CoNLL-U has 10")
+        assert refused("word\n").startswith("f.conllu:1: expected 10 columns for CoNLL-U, got 1")
 
     def test_too_many_columns(self) -> None:
-        assert refused(word(1)[:-1] + "\t_ _\n").startswith("f.conllu:1: 11 columns, CoNLL-U has 10\n  columns are sep")
+        assert refused(word(1)[:-1] + "\t_ _\n").startswith(
+            "f.conllu:1: expected 10 columns for CoNLL-U, got 11\n  columns are sep"
+        )
 
     def test_spaces_between_columns(self) -> None:
         assert refused(word(1).replace("\t", " ")) == (
-            "f.conllu:1: 1 column, CoNLL-U has 10\n"
-            "  the columns of this line are separated by spaces; CoNLL-U wants tabs"
+            "f.conllu:1: expected 10 columns for CoNLL-U, got 1\n"
+            "  the columns of this line are separated by spaces; CoNLL-U requires tabs"
         )
 
     def test_a_gap(self) -> None:
         assert refused(TWO + word(1) + word(3)) == (
-            "f.conllu:7: the id is 3, expected 2\n"
-            "  the id 1 stands at f.conllu:6\n"
+            "f.conllu:7: expected id 2, got 3\n"
+            "  the id 1 is at f.conllu:6\n"
             "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
         )
 
     def test_a_sentence_that_begins_in_the_middle(self) -> None:
         assert refused(TWO + word(2)) == (
-            "f.conllu:6: the id is 2, expected 1\n"
+            "f.conllu:6: expected id 1, got 2\n"
             "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
         )
 
     def test_a_gap_behind_a_range_and_a_comment(self) -> None:
         text = word(1) + word("2-3") + "# comment\n" + word(3)
-        assert refused(text).startswith("f.conllu:4: the id is 3, expected 2\n")
+        assert refused(text).startswith("f.conllu:4: expected id 2, got 3\n")
 
     @pytest.mark.parametrize("ids", [(0,), (2,), (1, 1), (1, 3), (1, "02")])
     def test_numbers_out_of_order(self, ids: tuple[object, ...]) -> None:
-        expected = f"f.conllu:{len(ids)}: the id is {ids[-1]}, expected {len(ids)}\n"
+        expected = f"f.conllu:{len(ids)}: expected id {len(ids)}, got {ids[-1]}\n"
         assert refused("".join(map(word, ids))).startswith(expected)
 
     @pytest.mark.parametrize("bad", ["x", "", "-", ".", "1-", "-1", "a-b", "1.x", "1-2-3", "1 ", "²", "１"])
     def test_ids_that_are_none(self, bad: str) -> None:
         assert refused(word(1) + word(bad) + word(2)) == (
-            f"f.conllu:2: the id {bad!r} is no number, range (3-4) or empty node (8.1)"
+            f"f.conllu:2: the id {bad!r} is not a number, range (3-4) or empty node (8.1)"
         )
 
     def test_a_missing_blank_line(self) -> None:
-        assert refused(word(1) + word(2) + word(1)).startswith("f.conllu:3: the id is 1, expected 3\n")
+        assert refused(word(1) + word(2) + word(1)).startswith("f.conllu:3: expected id 3, got 1\n")
 
     def test_the_first_problem_is_named_whatever_it_is(self) -> None:
-        assert refused(word(1) + word(3) + "x\n").startswith("f.conllu:2: the id is 3")
-        assert refused(word(1) + "x\n" + word(3)).startswith("f.conllu:2: 1 column,")
+        assert refused(word(1) + word(3) + "x\n").startswith("f.conllu:2: expected id 2, got 3")
+        assert refused(word(1) + "x\n" + word(3)).startswith("f.conllu:2: expected 10 columns for CoNLL-U, got 1\n")
         assert refused(word(1) + word("a-b") + word(3)).startswith("f.conllu:2: the id 'a-b'")
 
     def test_a_problem_behind_lines_of_white_space_keeps_its_line(self) -> None:
-        assert refused(word(1) + "  \n\t\n" + "x\n").startswith("f.conllu:4: 1 column,")
+        assert refused(word(1) + "  \n\t\n" + "x\n").startswith("f.conllu:4: expected 10 columns for CoNLL-U, got 1\n")
 
     def test_comments_alone(self) -> None:
         assert refused("# a\n\n# b\n") == "f.conllu: there are no words in this file"
@@ -286,24 +289,24 @@ class TestRanges:
     @pytest.mark.parametrize(
         ("ids", "expected"),
         [
-            ((1, "1-2", 2), "f.conllu:2: the range 1-2 stands before word 2\n  the id 1 stands at f.conllu:1\n"),
-            (("2-3", 1, 2, 3), "f.conllu:1: the range 2-3 stands before word 1\n"),
-            (("0-1", 1), "f.conllu:1: the range 0-1 stands before word 1\n"),
-            ((1, "2-1", 2), "f.conllu:2: the range 2-1 ends before it begins\n  the id 1 stands at f.conllu:1\n"),
+            ((1, "1-2", 2), "f.conllu:2: the range 1-2 is before word 2\n  the id 1 is at f.conllu:1\n"),
+            (("2-3", 1, 2, 3), "f.conllu:1: the range 2-3 is before word 1\n"),
+            (("0-1", 1), "f.conllu:1: the range 0-1 is before word 1\n"),
+            ((1, "2-1", 2), "f.conllu:2: the range 2-1 ends before it begins\n  the id 1 is at f.conllu:1\n"),
             (
                 (1, "2-4", 2, "3-4", 3, 4),
                 "f.conllu:4: the range 3-4 begins inside another, which ends at word 4\n"
-                "  the other range stands at f.conllu:2\n",
+                "  the other range is at f.conllu:2\n",
             ),
             (
                 ("1-2", "1-2", 1, 2),
                 "f.conllu:2: the range 1-2 begins inside another, which ends at word 2\n"
-                "  the other range stands at f.conllu:1\n",
+                "  the other range is at f.conllu:1\n",
             ),
         ],
     )
     def test_out_of_place(self, ids: tuple[object, ...], expected: str) -> None:
-        hint = "  a range stands before its first word and names its first and last word: 3-4"
+        hint = "  put a range before its first word; it names its first and last word: 3-4"
         assert refused(sentence(*ids)) == expected + hint
 
     @pytest.mark.parametrize(
@@ -311,13 +314,11 @@ class TestRanges:
         [
             (
                 (1, "2-4", 2, 3, "3.1"),
-                "f.conllu:2: the range ends at word 4, but the sentence has 3 words\n"
-                "  the last word stands at f.conllu:4",
+                "f.conllu:2: the range ends at word 4, but the sentence has 3 words\n  the last word is at f.conllu:4",
             ),
             (
                 (1, "2-3"),
-                "f.conllu:2: the range ends at word 3, but the sentence has 1 word\n"
-                "  the last word stands at f.conllu:1",
+                "f.conllu:2: the range ends at word 3, but the sentence has 1 word\n  the last word is at f.conllu:1",
             ),
             (("1-2",), "f.conllu:1: the range ends at word 2, but the sentence has no words"),
         ],

@@ -56,7 +56,7 @@ class TestWords:
     def test_lines_of_white_space_are_blank_and_noted(self) -> None:
         corpus = corpus_of(TEXT.replace("\n\n1", "\n \n1"))
         assert corpus.sentences.tolist() == [0, 3, 4]
-        assert notes(corpus) == ["key: lines of white space alone read as blank: 1"]
+        assert notes(corpus) == ["key: lines of only white space read as blank: 1"]
 
     def test_features_are_a_set(self) -> None:
         corpus = corpus_of(TEXT.replace("case=nom|num=sg", "num=sg|case=nom"), "feats")
@@ -96,9 +96,9 @@ class TestColumns:
     def test_a_column_that_holds_nothing(self) -> None:
         text = TEXT.replace("case=nom|num=sg", "_")
         assert refusal(corpus_of, text, "feats") == (
-            "f: the column 'feats' holds nothing but '_'\n"
-            "  the file fills: lemma, upos, xpos, head, deprel, phead, pdeprel; "
-            "say --column NAME, or ::conllx?column=NAME for one file"
+            "f: the column 'feats' holds only '_'\n"
+            "  columns with values: lemma, upos, xpos, head, deprel, phead, pdeprel; "
+            "choose one with --column NAME, or ::conllx?column=NAME for one file"
         )
 
 
@@ -128,9 +128,9 @@ class TestTrees:
     def test_read_as_conllu_the_projective_heads_are_no_edges(self) -> None:
         source = Source.of_text("f", TEXT.encode())
         assert refusal(conllu.read, source, Request(side="key", value="deprel", layer="arcs")) == (
-            "f:1: the enhanced edges '2' are not written as head:relation|head:relation\n"
+            "f:1: expected enhanced edges as head:relation|head:relation, got '2'\n"
             "  the sentence begins at f:1\n"
-            "  if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
+            "  if this is a PHEAD, read the file as CoNLL-X: FILE::conllx"
         )
 
     def test_read_as_conllu_its_tags_are_there(self) -> None:
@@ -145,26 +145,27 @@ def _bare(line: str) -> str:
 class TestRefusals:
     def test_a_gap(self) -> None:
         assert refusal(corpus_of, TEXT.replace("3\tbellt", "4\tbellt")) == (
-            "f:3: the id is 4, expected 3\n"
-            "  the id 2 stands at f:2\n"
+            "f:3: expected id 3, got 4\n"
+            "  the id 2 is at f:2\n"
             "  ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
         )
 
     @pytest.mark.parametrize("given", ["2-3", "2.1", "x", "# 2"])
     def test_ids_are_numbers(self, given: str) -> None:
         assert refusal(corpus_of, TEXT.replace("2\tHund", f"{given}\tHund")) == (
-            f"f:2: the id {given!r} is no number\n"
-            "  CoNLL-X has no ranges (3-4) and empty nodes (8.1); CoNLL-U has: FILE::conllu"
+            f"f:2: the id {given!r} is not a number\n"
+            "  CoNLL-X has no ranges (3-4) or empty nodes (8.1); if the file is CoNLL-U: FILE::conllu"
         )
 
     def test_comments(self) -> None:
         assert refusal(corpus_of, "# newdoc id = a\n" + TEXT) == (
-            "f:1: 1 column, CoNLL-X has 10\n  CoNLL-X has no comments; CoNLL-U has: FILE::conllu"
+            "f:1: expected 10 columns for CoNLL-X, got 1\n"
+            "  CoNLL-X has no comments; if the file is CoNLL-U: FILE::conllu"
         )
 
     def test_another_number_of_columns(self) -> None:
         assert refusal(corpus_of, TEXT.replace("\tROOT\t_\t_", "\tROOT")) == (
-            "f:5: 8 columns, CoNLL-X has 10\n  columns are separated by one tab"
+            "f:5: expected 10 columns for CoNLL-X, got 8\n  columns are separated by one tab"
         )
 
 
@@ -192,7 +193,9 @@ class TestTelling:
         assert told(more + TEXT) == "conllu"
 
     def test_a_broken_file_is_left_to_the_format_of_its_name(self) -> None:
-        assert refusal(told, TEXT + "x\n", "f.conllx").startswith("f.conllx:7: 1 column, CoNLL-X has 10\n")
+        assert refusal(told, TEXT + "x\n", "f.conllx").startswith(
+            "f.conllx:7: expected 10 columns for CoNLL-X, got 1\n"
+        )
 
     def test_never_both(self) -> None:
         for fields in ("_ 0", "0 _", "0:root _", "x y", "_ _", "٣ _", " _"):

@@ -46,7 +46,7 @@ def test_chunks_of_any_size_tell_the_same(lines: list[bytes], size: int) -> None
 
 
 def test_what_holds_for_the_whole_file_is_in_the_way(tmp_path: Path) -> None:
-    with pytest.raises(UncuttableError, match="line 3 holds for the whole file"):
+    with pytest.raises(UncuttableError, match="line 3 applies to the whole file"):
         starts_of(tmp_path / "file", b"a O\n\n# meta::genre = news\nb O\n")
 
 

@@ -77,7 +77,7 @@ class TestColumns:
         assert pairs(corpus) == [("a", "x"), ("b", "y")]
         assert places(corpus) == ["f.csv:1", "f.csv:2"]
         assert notes(corpus) == [
-            "key: no header known, the first row read as data; say so with ?header=no: 1 (f.csv:1)",
+            "key: no known header, the first row read as data; confirm with ?header=no: 1 (f.csv:1)",
         ]
         assert notes(read("a,x\nb,y\n", header="no")) == []
 
@@ -97,7 +97,7 @@ class TestColumns:
     def test_a_header_of_weak_names_alone_is_noted(self) -> None:
         corpus = read("text,language\nHello,en\n")
         assert pairs(corpus) == [("Hello", "en")]
-        assert notes(corpus) == ["key: the first row read as the header; say so with ?header=yes: 1 (f.csv:1)"]
+        assert notes(corpus) == ["key: the first row read as the header; confirm with ?header=yes: 1 (f.csv:1)"]
 
     def test_a_single_column_of_labels_is_numbered(self) -> None:
         assert pairs(read("x\ny\n", header="no")) == [("1", "x"), ("2", "y")]
@@ -107,7 +107,7 @@ class TestColumns:
         corpus = read("label,text\nx,Hello\n")
         assert pairs(corpus) == [("1", "x")]
         assert notes(corpus) == [
-            "key: no column is known to hold the id: rows are matched by their number: 1 (f.csv:1)"
+            "key: no column has a usual name for the id: rows are matched by their number: 1 (f.csv:1)"
         ]
 
     def test_requested_columns_are_attributes_and_an_empty_cell_is_missing(self) -> None:
@@ -133,7 +133,7 @@ class TestSeveralLabels:
         assert pairs(corpus) == [("a", "x|y"), ("b", "x"), ("c", "")]
         assert places(corpus) == ["f.csv:2", "f.csv:3", "f.csv:6"]
         assert [corpus.columns["genre"][row] for row in range(3)] == ["m", "n", "q"]
-        assert notes(corpus) == ["key: labels given to a row more than once, counted once: 1 (f.csv:5)"]
+        assert notes(corpus) == ["key: duplicate labels of a row, counted once: 1 (f.csv:5)"]
 
     def test_merging_needs_ids(self) -> None:
         assert refused("label\nx\n", several="rows") == (
@@ -142,7 +142,7 @@ class TestSeveralLabels:
 
     def test_one_id_belongs_to_one_document(self) -> None:
         assert refused("id,label,d\na,x,1\na,y,2\n", several="rows", document="d") == (
-            "f.csv:3: the id 'a' is in document '2', but was in '1'\n  it stands first at f.csv:2"
+            "f.csv:3: the id 'a' is in document '2', but was in '1'\n  its first row is at f.csv:2"
         )
 
 
@@ -178,7 +178,7 @@ class TestQuotes:
     def test_a_label_in_quotes_is_noted_in_tsv(self) -> None:
         text = 'id\tlabel\n1\t"x"\n2\ty\n'
         assert pairs(read(text, TSV)) == [("1", '"x"'), ("2", "y")]
-        what = "rows with an id or label in quotes, kept as they are; take them off with ?quotes=yes"
+        what = "rows with an id or label in quotes, read with the quotes; remove them with ?quotes=yes"
         assert notes(read(text, TSV)) == [f"key: {what}: 1 (f.tsv:2)"]
         assert pairs(read(text, TSV, quotes="yes")) == [("1", "x"), ("2", "y")]
 
@@ -192,7 +192,7 @@ class TestQuotes:
 
     def test_text_behind_a_closing_quote_is_refused(self) -> None:
         assert refused('id,label\n1,"x"y\n') == (
-            "f.csv:2: there is text behind a closing quote in this row\n"
+            "f.csv:2: there is text after a closing quote in this row\n"
             '  a quote inside quotes is doubled: ""; if quotes are plain characters: ?quotes=no'
         )
 
@@ -206,24 +206,25 @@ class TestQuotes:
 class TestRefusals:
     def test_a_row_with_too_many_columns(self) -> None:
         assert refused("id,label\n1,x\n2,y,z\n") == (
-            "f.csv:3: 3 columns, but the header has 2\n  a field that contains ',' must stand in double quotes"
+            "f.csv:3: expected 2 columns as in the header, got 3\n  a field that contains ',' must be in double quotes"
         )
 
     def test_a_row_with_too_few_columns(self) -> None:
         assert refused("a,x\nb\n", header="no") == (
-            "f.csv:2: 1 column, but the first row has 2\n  columns are separated by ','; another one: ?separator=…"
+            "f.csv:2: expected 2 columns as in the first row, got 1\n"
+            "  columns are separated by ','; to change it: ?separator=…"
         )
 
     def test_a_ragged_row_over_several_lines_points_at_quotes(self) -> None:
         assert refused('id,text,label\n1,"a,x\n2,b,y\n3,c",z,w\n') == (
-            "f.csv:2: 4 columns, but the header has 3\n"
-            "  the row goes on for 2 more lines: is a quote left open?\n"
-            "  a field that contains ',' must stand in double quotes"
+            "f.csv:2: expected 3 columns as in the header, got 4\n"
+            "  the row continues for 2 more lines: is a quote not closed?\n"
+            "  a field that contains ',' must be in double quotes"
         )
 
     def test_a_ragged_row_with_quotes_in_tsv(self) -> None:
         assert refused('id\ttext\tlabel\n1\t"a\tb"\tx\n', TSV) == (
-            "f.tsv:2: 4 columns, but the header has 3\n  if fields are quoted: ?quotes=yes"
+            "f.tsv:2: expected 3 columns as in the header, got 4\n  if fields are quoted: ?quotes=yes"
         )
 
     def test_a_missing_column(self) -> None:
@@ -238,7 +239,7 @@ class TestRefusals:
 
     def test_two_columns_of_one_name(self) -> None:
         assert refused("id,x,x\n1,a,b\n", label="x") == (
-            "f.csv:1: 2 columns are called 'x'\n  give one by its number: 2, 3"
+            "f.csv:1: 2 columns are called 'x'\n  choose one by its number: 2, 3"
         )
 
     def test_labels_and_predictions_in_one_file(self) -> None:
@@ -259,7 +260,7 @@ class TestRefusals:
     def test_an_empty_label(self) -> None:
         assert refused("id,label\n1,x\n2,\n") == (
             "f.csv:3: the label of this row is empty\n"
-            "  give it a label; only where rows may have several labels (?split=…, or lists) may one have none"
+            "  give it a label; it may be empty only if rows can have several labels (?split=…, or lists)"
         )
 
     def test_an_empty_id(self) -> None:
@@ -269,13 +270,13 @@ class TestRefusals:
 
     def test_no_rows(self) -> None:
         assert refused("id,label\n") == (
-            "f.csv:1: there is a header, but there are no rows\n  if the first row is data: ?header=no"
+            "f.csv:1: the file has a header, but no rows\n  if the first row is data: ?header=no"
         )
         assert refused("\n\n") == "f.csv: there are no rows in this file"
 
     def test_another_separator(self) -> None:
         assert refused("id;label\n1;x\n") == (
-            "f.csv:1: one column, and every row contains ';'\n  separate columns by it: ?separator=semicolon"
+            "f.csv:1: only one column, but every row contains ';'\n  if it separates columns: ?separator=semicolon"
         )
         assert pairs(read("id;label\n1;x\n", separator=";")) == [("1", "x")]
         assert pairs(read("id;label\n1;x\n", separator="semicolon")) == [("1", "x")]
@@ -302,7 +303,7 @@ class TestFiles:
     def test_blank_lines_are_passed_over_and_counted(self) -> None:
         corpus = read("id,label\n\na,x\n\nb,y\n\n\n")
         assert places(corpus) == ["f.csv:3", "f.csv:5"]
-        assert notes(corpus) == ["key: blank lines passed over: 2 (f.csv:2, f.csv:4)"]
+        assert notes(corpus) == ["key: blank lines ignored: 2 (f.csv:2, f.csv:4)"]
 
     def test_files_of_a_folder_are_one_corpus(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,label\n1,x\n", "utf-8")
@@ -321,7 +322,7 @@ class TestFiles:
     def test_files_of_a_folder_need_one_header(self, tmp_path: Path) -> None:
         (tmp_path / "a.csv").write_text("id,label\n1,x\n", "utf-8")
         (tmp_path / "b.csv").write_text("label,id\ny,2\n", "utf-8")
-        with pytest.raises(ReadError, match=r"b\.csv:1: another header than in .*a\.csv"):
+        with pytest.raises(ReadError, match=r"b\.csv:1: the header differs from that of .*a\.csv"):
             read_input(Input(path=str(tmp_path), format="csv"), Request(side="key"), "rows")
 
     @pytest.mark.parametrize(("name", "separator"), [("csv", ","), ("tsv", "\t")])

@@ -126,7 +126,7 @@ class TestCleaning:
         assert notes(source) == ["key: CRLF line ends read as LF: 3 (a.txt:1, a.txt:2, a.txt:3)"]
 
     def test_cr_alone_is_refused(self) -> None:
-        expected = "a.txt: the lines end by CR alone\n  convert it: tr '\\r' '\\n' < FILE"
+        expected = "a.txt: the lines end with CR only\n  convert it: tr '\\r' '\\n' < FILE"
         assert refusal(read, put("a.txt", b"a\rb\r")) == expected
 
     def test_a_cr_inside_a_line_is_text(self) -> None:

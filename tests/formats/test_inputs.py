@@ -135,7 +135,7 @@ class TestFormats:
         assert choose({}, "quotes", ("csv", "none")) == "csv"
         assert choose({"quotes": "none"}, "quotes", ("csv", "none")) == "none"
         assert refusal(choose, {"quotes": "nome"}, "quotes", ("csv", "none"), code=2) == (
-            "quotes='nome' is not possible (did you mean 'none'?)\n  one of: csv, none"
+            "invalid quotes='nome' (did you mean 'none'?)\n  one of: csv, none"
         )
 
 
@@ -160,13 +160,15 @@ class TestTelling:
 
     def test_a_broken_file_is_left_to_the_format_of_its_name(self) -> None:
         put("a.conllu", CONLLU + "2\tb\n")
-        assert refusal(read, "a.conllu").startswith("a.conllu:2: 2 columns, CoNLL-U has 10\n")
+        assert refusal(read, "a.conllu").startswith("a.conllu:2: expected 10 columns for CoNLL-U, got 2\n")
         put("b.conll", "a O\nb O O\n")
-        assert refusal(read, "b.conll").startswith("b.conll:2: 3 columns, the first line (b.conll:1) has 2\n")
+        assert refusal(read, "b.conll").startswith(
+            "b.conll:2: expected 2 columns as in the first line (b.conll:1), got 3\n"
+        )
 
     def test_a_broken_id_does_not_make_columns_of_conllu(self) -> None:
         put("a.conllu", CONLLU + "x" + CONLLU[1:])
-        assert refusal(read, "a.conllu").startswith("a.conllu:2: the id 'x' is no number")
+        assert refusal(read, "a.conllu").startswith("a.conllu:2: the id 'x' is not a number")
 
     def test_a_file_that_fits_nothing(self) -> None:
         put("a.xyz", "\nonce upon a time\nthere was\n")
@@ -222,7 +224,7 @@ class TestCommand:
         put("bad.conllu", CONLLU + "3" + CONLLU[1:])
         outcome = run(capsys, "score", "key.conllu", "bad=bad.conllu", "--task", "pos")
         assert outcome.code == 3
-        assert "bad.conllu:2: the id is 3, expected 2" in outcome.err
+        assert "bad.conllu:2: expected id 2, got 3" in outcome.err
         assert outcome.out == ""
 
     def test_an_unknown_column(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,7 +84,7 @@ class TestRows:
         corpus = read(lines({"text": "A", "label": "x"}, {"text": "B", "label": "y"}))
         assert words(corpus) == ["1", "2"]
         assert notes(corpus) == [
-            "key: no field is known to hold the id: rows are matched by their number: 1 (f.jsonl:1)"
+            "key: no field has a usual name for the id: rows are matched by their number: 1 (f.jsonl:1)"
         ]
         assert notes(read(lines({"text": "A", "label": "x"}), id="row")) == []
 
@@ -151,12 +151,12 @@ class TestTokens:
 
     def test_a_document_cannot_come_back(self) -> None:
         sentences = [{"doc": name, "tokens": ["a"], "tags": ["X"]} for name in ("p", "q", "p")]
-        assert refused(lines(*sentences)).startswith("f.jsonl:3: the document 'p' begins a second time\n")
+        assert refused(lines(*sentences)).startswith("f.jsonl:3: duplicate document 'p'\n")
 
     def test_sentences_without_tokens_are_counted(self) -> None:
         corpus = read(lines({"tokens": [], "tags": []}, {"tokens": ["a"], "tags": ["X"]}, {"tokens": [], "tags": []}))
         assert corpus.sentences.tolist() == [0, 1]
-        assert notes(corpus) == ["key: sentences without tokens passed over: 2 (f.jsonl:1, f.jsonl:3)"]
+        assert notes(corpus) == ["key: sentences without tokens ignored: 2 (f.jsonl:1, f.jsonl:3)"]
 
     def test_tags_alone_have_no_words(self) -> None:
         corpus = read(lines({"tags": ["X", "Y"]}))
@@ -209,7 +209,7 @@ class TestRefusals:
             "f.jsonl:2: there is no field 'label'\n  every row must have the fields of the first"
         )
         assert refused(lines({"id": 1, "text": "x"})) == (
-            "f.jsonl:1: no field is known to hold the label\n"
+            "f.jsonl:1: no field has a usual name for the label\n"
             "  fields: id, text\n"
             '  name it: --column NAME (in Python: column="NAME")'
         )
@@ -226,13 +226,13 @@ class TestRefusals:
 
     def test_nested_values(self) -> None:
         assert refused(lines({"id": 1, "label": {"name": "x"}})) == (
-            "f.jsonl:1: 'label' is of type dict, which is no value\n  values are texts, numbers or truths"
+            "f.jsonl:1: 'label' is of type dict, which is not a valid value\n  use strings, numbers or booleans"
         )
         assert refused(lines({"tokens": ["a"], "tags": [["X"]]})).startswith("f.jsonl:1: 'tags[0]' is of type list")
 
     def test_a_label_here_and_a_list_there(self) -> None:
         assert refused(lines({"id": 1, "label": "x"}, {"id": 2, "label": ["x"]})) == (
-            "f.jsonl:2: 'label' is a list here, but a single label in the first row\n  give all lists"
+            "f.jsonl:2: 'label' is a list here, but a single label in the first row\n  use lists in all rows"
         )
         assert refused(lines({"id": 1, "label": ["x"]}, {"id": 2, "label": "x"})) == (
             "f.jsonl:2: 'label' is of type str, but a list in the first row"

@@ -45,7 +45,7 @@ def test_it_is_read(name: str, text: str, layer: Layer, tmp_path: Path) -> None:
     [
         ("d.tsv::neleval", f"d\t0\t1\tQ1\t{NUMBER}\tPER\n", "the score '1111"),
         ("d.ann", f"T1\tPER 0 1\ta\nR1\tX {'a:' * (LENGTH // 2)}\n", "this R line is malformed"),
-        ("d.txt", f"<{'a' * LENGTH}\n", "column 1: these are no chunk tags: '<aaa"),
+        ("d.txt", f"<{'a' * LENGTH}\n", "column 1: these are not chunk tags: '<aaa"),
     ],
 )
 def test_it_is_refused(name: str, text: str, what: str, tmp_path: Path) -> None:

@@ -66,7 +66,8 @@ class TestFiles:
     def test_the_second_file_is_named_in_errors(self) -> None:
         put(a="a O\n", b="b O\n\nc O O\n")
         assert refusal(corpus_of_folder).startswith(
-            "c/b.conll:3: 3 columns, the first line (c/a.conll:1) has 2\n  columns are separated by spaces"
+            "c/b.conll:3: expected 2 columns as in the first line (c/a.conll:1), got 3\n"
+            "  columns are separated by spaces"
         )
 
     def test_mended_files_keep_their_documents_and_lines(self) -> None:
@@ -78,9 +79,9 @@ class TestFiles:
     def test_a_name_repeated_in_another_file(self) -> None:
         put(a="-DOCSTART- (x)\n\na O\n", b="\n-DOCSTART- (x)\n\nb O\n")
         assert refusal(corpus_of_folder) == (
-            "c/b.conll:2: the document 'x' begins a second time\n"
-            "  it began first at c/a.conll:1\n"
-            "  documents are told apart by their names: rename one"
+            "c/b.conll:2: duplicate document 'x'\n"
+            "  it first begins at c/a.conll:1\n"
+            "  rename one: documents are identified by their names"
         )
 
 

@@ -17,7 +17,7 @@ from tests.seeds import first_few
 from tests.shared_data import shared
 
 COUNTED = "1\tAnna\tB-PER\t-\tme\n2\tran\tO\t-\t-\n\n1\tBerlin\tB-LOC\t-\tme\n"
-NOTE = "the first column counts the words; the second is taken for them"
+NOTE = "the first column only counts the words; words read from the second column"
 
 
 def corpus_of(text: str, layer: Layer = "spans", value: str | None = None, **options: str) -> Corpus:
@@ -31,8 +31,8 @@ def test_words_and_tags_of_universal_ner() -> None:
     assert words(corpus) == ["Anna", "ran", "Berlin"]
     assert spans(corpus) == [("f", 0, 1, "PER"), ("f", 2, 3, "LOC")]
     assert notes(corpus) == [
-        "key: comment lines passed over: 1 (f.iob2:1)",
-        f"key: {NOTE}, and column 3 for their tags: 3 (f.iob2:2, …)",
+        "key: comment lines ignored: 1 (f.iob2:1)",
+        f"key: {NOTE}, tags from column 3: 3 (f.iob2:2, …)",
     ]
 
 
@@ -44,7 +44,7 @@ def test_two_layers_of_tags_as_in_germeval() -> None:
 def test_tags_behind_other_columns() -> None:
     corpus = corpus_of("1 Anna NNP B-PER\n2 ran VBD O\n")
     assert (words(corpus), spans(corpus)) == (["Anna", "ran"], [("f", 0, 1, "PER")])
-    assert notes(corpus)[0].startswith(f"key: {NOTE}, and column 4 for their tags: 2")
+    assert notes(corpus)[0].startswith(f"key: {NOTE}, tags from column 4: 2")
 
 
 def test_a_task_of_words_judges_the_last_column() -> None:
@@ -97,7 +97,7 @@ def test_irregular_spaces() -> None:
 
 def test_the_column_of_words_is_not_judged() -> None:
     assert refusal(corpus_of, COUNTED, code=2, column="2") == (
-        "column 2 is that of the words\n  say where the words are: ?word=2, or ?word=none"
+        "column 2 holds the words\n  name the column of words: ?word=2, or ?word=none"
     )
 
 

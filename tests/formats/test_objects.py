@@ -160,7 +160,7 @@ class TestRows:
         corpus = rows(pd.DataFrame({"text": ["A", "B"], "label": ["x", "y"]}))
         assert pairs(corpus) == [("1", "x"), ("2", "y")]
         assert notes(corpus) == [
-            "crf: no column is known to hold the id: rows are matched by their number: 1 (<crf>:1)"
+            "crf: no column has a usual name for the id: rows are matched by their number: 1 (<crf>:1)"
         ]
 
     @pytest.mark.parametrize(
@@ -246,7 +246,9 @@ class TestTokens:
     def test_a_frame_without_sentences_is_noted(self) -> None:
         corpus = tokens(pd.DataFrame({"word": ["a", "b"], "tag": ["X", "Y"]}))
         assert corpus.sentences.tolist() == [0, 2]
-        assert notes(corpus) == ["crf: no column is known to hold sentences: a document is one sentence: 1 (<crf>:1)"]
+        assert notes(corpus) == [
+            "crf: no column has a usual name for sentences: each document is read as one sentence: 1 (<crf>:1)"
+        ]
 
     def test_numpy_tags(self) -> None:
         assert values(tokens(np.array([[1, 2], [3, 4]]))) == ["1", "2", "3", "4"]
@@ -328,16 +330,18 @@ class TestRefusals:
 
     def test_a_table_without_labels(self) -> None:
         assert refused(pd.DataFrame({"id": [1], "text": ["x"]})) == (
-            "<crf>:1: no column is known to hold the label\n"
+            "<crf>:1: no column has a usual name for the label\n"
             "  columns: id, text\n"
             '  name it: --column NAME (in Python: column="NAME")'
         )
-        assert refused(pd.DataFrame({"word": ["x"]}), "tokens").startswith("<crf>:1: no column is known to hold tags\n")
+        assert refused(pd.DataFrame({"word": ["x"]}), "tokens").startswith(
+            "<crf>:1: no column has a usual name for tags\n"
+        )
 
     def test_a_class_without_a_name(self) -> None:
         data = Dataset({"id": ["a", "b"], "label": [1, -1]}, label=ClassLabel("neg", "pos"))
         assert refused(data) == (
-            "<crf>:2: 'label' is -1, but the classes count 0 to 1\n"
+            "<crf>:2: 'label' is -1, but classes are numbered 0 to 1\n"
             "  -1 marks rows without a label in many datasets: use a split that has labels"
         )
 
@@ -353,10 +357,12 @@ class TestRefusals:
 
     def test_tags_and_sentences_mixed(self) -> None:
         assert refused([["X"], "Y"], "tokens") == "<crf>:2: 'tags' is of type str, but a list in the first row"
-        assert refused(["X", ["Y"]], "tokens").startswith("<crf>:2: 'tags' is of type list, which is no value\n")
+        assert refused(["X", ["Y"]], "tokens").startswith(
+            "<crf>:2: 'tags' is of type list, which is not a valid value\n"
+        )
 
     def test_a_list_that_is_missing(self) -> None:
-        assert refused([["x"], None]) == "<crf>:2: 'label' has no value\n  an empty list says that there is nothing"
+        assert refused([["x"], None]) == "<crf>:2: 'label' has no value\n  use an empty list for nothing"
 
     def test_a_set_of_tags_has_no_order(self) -> None:
         assert refused([{"tokens": ["a"], "tags": ["X"]}, {"tokens": ["a"], "tags": {"X"}}], "tokens") == (

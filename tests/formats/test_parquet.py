@@ -276,7 +276,7 @@ class TestPortions:
         put("a.parquet", [{"token": row["token"], "tag": row["tag"]} for row in TOKENS])
         steps: list[str] = []
         cp.compare("a.parquet", {"a": "a.parquet::parquet"}, task="tag", part=100, progress=steps.append)
-        assert any("a.parquet marks no documents" in step for step in steps)
+        assert any("a.parquet has no document marks" in step for step in steps)
 
 
 class TestErrors:
@@ -286,7 +286,7 @@ class TestErrors:
             ({"id": ["1", None], "label": ["a", "b"]}, "a.parquet:2: 'id' has no value"),
             ({"id": ["1", "2"], "label": ["a", None]}, "a.parquet:2: 'label' has no value"),
             ({"id": [], "label": []}, "a.parquet: there are no rows in this file"),
-            ({"id": ["1"], "tokens": ["a"]}, "a.parquet:1: no column is known to hold the label"),
+            ({"id": ["1"], "tokens": ["a"]}, "a.parquet:1: no column has a usual name for the label"),
             ({"id": ["1", "2"], "label": [b"a", b"\xff"]}, "a.parquet:2: 'label' is not UTF-8"),
         ],
     )
@@ -313,13 +313,13 @@ class TestErrors:
     def test_more_rows_than_a_file_can_hold(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("comparanda.formats.parquet._MAX_ROWS_PER_BYTE", 1)
         parquet.write_table(pa.table({"label": pa.nulls(20_000, pa.string())}), "a.parquet")
-        assert "rows, for which it is too small" in refusal(read, "a.parquet")
+        assert "rows in its metadata" in refusal(read, "a.parquet")
 
     def test_other_rows_than_the_end_of_the_file_says(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.parquet", ROWS)
         every = _Piece.batches
         monkeypatch.setattr(_Piece, "batches", lambda piece, names: (each.slice(1) for each in every(piece, names)))
-        assert "has other rows than it says" in refusal(read, "a.parquet")
+        assert "the number of rows differs from the metadata of the file" in refusal(read, "a.parquet")
 
     def test_a_file_that_changes_while_it_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.parquet", ROWS)

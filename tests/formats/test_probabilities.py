@@ -58,10 +58,10 @@ class TestWhichField:
         assert weights(read(span(0, 4, "PER", sure=0.4), options="?score=sure")) == {(0, 4, "PER"): 0.4}
         assert refusal(read, span(0, 4, "PER", sure=0.4), options="?score=surely") == (
             "d.jsonl: spans have no 'surely' (did you mean 'sure'?)\n"
-            "  fields: sure; ?score=none says that spans are certain"
+            "  fields: sure; use ?score=none if spans are certain"
         )
         text = refusal(read, span(0, 4, "PER", sure="very"), options="?score=sure")
-        assert text.startswith("d.jsonl: the values of 'sure' are no numbers\n")
+        assert text.startswith("d.jsonl: the values of 'sure' are not numbers\n")
 
     def test_without_scores_all_is_certain(self) -> None:
         assert read(span(0, 4, "PER")).beliefs is None
@@ -130,8 +130,8 @@ class TestNumbers:
     def test_what_is_no_probability_is_refused(self, value: float, scale: str) -> None:
         name = {"percent": "percent", "logprob": "logarithms"}[scale]
         assert refusal(read, span(0, 4, "PER", score=value)) == (
-            f"d.jsonl:1: the 'score' of the span 0 to 4, PER is {value:g}, which is no probability\n"
-            f"  if these are {name}, say so: ?scale={scale}; ?score=none says that spans are certain"
+            f"d.jsonl:1: the 'score' of the span 0 to 4, PER is {value:g}, which is not a probability\n"
+            f"  if these are {name}, say so: ?scale={scale}; use ?score=none if spans are certain"
         )
 
     def test_rounding_is_clipped_and_counted(self) -> None:
@@ -143,7 +143,7 @@ class TestNumbers:
     def test_spans_without_a_score_among_others_are_certain(self) -> None:
         corpus = read(span(0, 4, "PER", score=0.5), span(8, 16, "LOC"))
         assert weights(corpus) == {(0, 4, "PER"): 0.5, (8, 16, "LOC"): 1.0}
-        assert notes(corpus) == ["out: spans without 'score', taken for certain: 1 (d.jsonl:1)"]
+        assert notes(corpus) == ["out: spans without 'score', treated as certain: 1 (d.jsonl:1)"]
 
 
 def test_tags_of_words_are_certain() -> None:

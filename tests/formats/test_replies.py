@@ -99,16 +99,16 @@ def test_label_studio_has_a_short_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"answer": "yes"}\n', ":1: there is no 'id' that says which question is answered"),
-        ('{"id": 4, "answer": "yes"}\n', ":1: there is no 'id' that says which question is answered"),
-        ('{"id": "q", "answer": 4}\n', ":1: 'answer' is 4, not a text"),
+        ('{"answer": "yes"}\n', ":1: there is no 'id' with the id of the question"),
+        ('{"id": 4, "answer": "yes"}\n', ":1: there is no 'id' with the id of the question"),
+        ('{"id": "q", "answer": 4}\n', ":1: 'answer' is 4, not a string"),
         ('{"id": "q", "answer": {"choices": ["a", "b"]}}\n', ":1: 2 options are chosen: a, b"),
         ('[{"data": {"id": "q"}, "annotations": 3}]', ":1: 'annotations' is 3, not an array"),
-        ('[{"data": {}, "annotations": []}]', ":1: there is no 'data.id' that says which question is answered"),
+        ('[{"data": {}, "annotations": []}]', ":1: there is no 'data.id' with the id of the question"),
         ('{"id": "q", "answer": "yes"', ":1: the JSON object is cut off"),
-        ("id,reply\nq,yes\n", ":1: there are no columns 'id' and 'answer', and it is no JSON"),
+        ("id,reply\nq,yes\n", ":1: there are no columns 'id' and 'answer', and the file is not JSON"),
         ("id,answer\n,yes\n", ":2: the row has no 'id'"),
-        ("id,answer\nq\n", ":2: 1 column, but the header has 2"),
+        ("id,answer\nq\n", ":2: expected 2 columns as in the header, got 1"),
         ("", ": the file is empty"),
     ],
 )

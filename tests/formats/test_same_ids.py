@@ -73,14 +73,14 @@ def test_ids_may_be_of_any_letters(file: Path) -> None:
 @pytest.mark.parametrize("text", ["Q1 Q2\nQ3\n", "Q1 Q2\nQ3\t\n", "Q1 Q2\n\tQ3\n", "Q1 Q2\nQ3\t\tQ4\n"])
 def test_a_line_has_two_ids_or_more(file: Path, text: str) -> None:
     error = refused(file, text)
-    assert error.what == "a line has two ids that mean the same, or more"
+    assert error.what == "expected two or more equivalent ids in a line"
     assert error.where == f"{file}:2"
 
 
 @pytest.mark.parametrize("nil", ["NIL", "<NIL>", "NIL0001", "--NME--"])
 def test_nil_is_the_same_as_nothing(file: Path, nil: str) -> None:
     error = refused(file, f"Q1 Q2\n\nQ3 {nil}\n")
-    assert error.what == "NIL means no entity, so it is the same as no id"
+    assert error.what == "NIL means no entity, so no id is equivalent to it"
     assert error.where == f"{file}:3"
 
 

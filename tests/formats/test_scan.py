@@ -159,7 +159,7 @@ class TestReplaced:
         cleaned = blank_spaces_removed(source, "key")
         assert cleaned is not None
         assert bytes(cleaned.data[: cleaned.size]) == b"a\n\nb\n\n\n"
-        assert [str(note) for note in cleaned.notes] == ["key: lines of white space alone read as blank: 2"]
+        assert [str(note) for note in cleaned.notes] == ["key: lines of only white space read as blank: 2"]
 
     def test_a_source_without_them_stays(self) -> None:
         assert blank_spaces_removed(source_of("a b\n\tc\n"), "key") is None

@@ -417,8 +417,8 @@ def test_other_letters_for_bioes(drawn: tuple[list[Span], int], letters: str) ->
     [
         ("O B-PER O", "bio", (), "BIO (IOB2): spans begin with B-"),
         ("B-PER I-PER B-PER", "bio", (), "BIO (IOB2): spans begin with B-"),
-        ("I-PER B-PER O", "iob1", (), "IOB1: spans begin with I-, or with B- right behind one of their label"),
-        ("O I-PER I-PER", "io", ("iob1",), "IO: no letter but I-; IOB1 fits as well"),
+        ("I-PER B-PER O", "iob1", (), "IOB1: spans begin with I-, or with B- right after a span of the same label"),
+        ("O I-PER I-PER", "io", ("iob1",), "IO: no letter except I-; IOB1 fits as well"),
         ("I-PER E-PER O E-LOC", "ioe2", (), "IOE2: spans end with E-"),
         ("B-PER E-PER O S-LOC", "bioes", (), "BIOES: spans have an end (letters B E S)"),
         ("B-PER L-PER O U-LOC", "bioes", (), "BIOES: spans have an end (letters B L U)"),
@@ -442,7 +442,7 @@ def test_a_slip_does_not_change_the_scheme() -> None:
     found = detected(*["B-PER I-PER O B-LOC"] * 5, "I-PER O", "B-PER I-LOC E-LOC", "S-LOC X")
     assert (found.scheme, found.defects, found.sure) == ("bio", 5, False)
     assert found.why == "BIO (IOB2): spans begin with B-; 5 defects"
-    assert detected("I-PER O I-LOC O B-PER").why.endswith("of their label; 1 defect")
+    assert detected("I-PER O I-LOC O B-PER").why.endswith("of the same label; 1 defect")
 
 
 def test_it_is_sure_if_nothing_else_fits() -> None:
@@ -463,8 +463,8 @@ def test_it_is_sure_if_nothing_else_fits() -> None:
 def test_other_tags_are_refused(tags: str, shown: str) -> None:
     with pytest.raises(ReadError) as problem:
         detected(tags)
-    assert problem.value.what == f"these are no chunk tags: {shown}"
-    assert problem.value.hint == "chunk tags look like B-PER, I-PER and O; name another column, or the scheme"
+    assert problem.value.what == f"these are not chunk tags: {shown}"
+    assert problem.value.hint == "name another column, or the scheme; chunk tags look like B-PER, I-PER and O"
 
 
 def test_names_that_no_row_has_say_nothing() -> None:

@@ -5,7 +5,7 @@ seqeval by default and seqscore's `conlleval` repair are our `conlleval`; seqeva
 
 - Its default mode does not know the letters L and U of BILOU: it takes `B-X L-X B-X L-X` for one span (and warns).
   So BILOU is compared in its strict mode, and in its default mode with the letters of BIOES.
-- Its strict IOB1 looks at neighbours alone. Of a span that begins with a B- that divides nothing (`O B-X I-X`) it
+- Its strict IOB1 looks at neighbours alone. Of a span that begins with a unnecessary B- (`O B-X I-X`) it
   keeps the rest without the first word; and it loses a sound span before such a B- (`I-X B-X B-Y`). We drop the first
   and keep the second. The sentences in which this happens are left out.
 """
@@ -105,7 +105,7 @@ def test_discard_is_the_strict_mode_of_seqeval_in_iob1_where_that_drops_whole_sp
 
 
 def looks_aside(before: str, tag: str, behind: str) -> bool:
-    """Whether seqeval judges the word behind, or the span before, by a B- that divides nothing."""
+    """Whether seqeval judges the word behind, or the span before, by a unnecessary B-."""
     label = tag[2:]
     needless = tag.startswith("B") and before[2:] != label
     return needless and (behind == f"I-{label}" or before.startswith("B"))

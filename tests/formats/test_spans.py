@@ -58,8 +58,8 @@ class TestTokens:
         assert spans(read(text, "f.conllu", "xpos")) == [("d", 0, 2, "PER")]
         assert spans(read(text, "f.conllu::conllu?column=xpos")) == [("d", 0, 2, "PER")]
         assert refusal(read, text, "f.conllu", code=2) == (
-            "CoNLL-U has no column of its own for spans\n"
-            "  name the one that holds chunk tags: --column NAME, or ::conllu?column=NAME for one file"
+            "CoNLL-U has no standard column for spans\n"
+            "  name the column of chunk tags: --column NAME, or ::conllu?column=NAME for one file"
         )
 
     def test_conllx(self) -> None:
@@ -150,17 +150,17 @@ class TestSchemes:
 
     def test_unknown_ones(self) -> None:
         assert refusal(read, BIO, "f.conll::?scheme=iob", code=2) == (
-            "scheme='iob' is not possible (did you mean 'iob2'?)\n"
+            "invalid scheme='iob' (did you mean 'iob2'?)\n"
             "  one of: auto, bio, io, iob1, ioe2, bioes, iob2, iobes, bilou, bmes, bmewo"
         )
         assert refusal(read, BIO, "f.conll::?repair=yes", code=2) == (
-            "repair='yes' is not possible\n  one of: conlleval, discard, refuse"
+            "invalid repair='yes'\n  one of: conlleval, discard, refuse"
         )
 
     def test_what_are_no_chunk_tags(self) -> None:
         assert refusal(read, "Anna NNP\nran VBD\n") == (
-            "f.conll: column 2: these are no chunk tags: 'NNP', 'VBD'\n"
-            "  chunk tags look like B-PER, I-PER and O; name another column, or the scheme"
+            "f.conll: column 2: these are not chunk tags: 'NNP', 'VBD'\n"
+            "  name another column, or the scheme; chunk tags look like B-PER, I-PER and O"
         )
 
 
@@ -172,17 +172,17 @@ class TestDefects:
         every = [(0, 2), (3, 4), (4, 5), (5, 6), (6, 7), (7, 8), (9, 10), (10, 11)]
         assert [span[:2] for span in extents(corpus)] == every
         assert notes(corpus) == [
-            "key: chunk tags that break BIO (not a tag of the scheme), read as outside: 1 (f.conll:10)",
-            "key: chunk tags that break BIO (inside without a beginning), counted as conlleval does: 1 (f.conll:4)",
-            "key: chunk tags that break BIO (another label inside), counted as conlleval does: 1 (f.conll:7)",
+            "key: chunk tags that violate BIO (not a tag of the scheme), read as outside: 1 (f.conll:10)",
+            "key: chunk tags that violate BIO (inside without a beginning), read as by conlleval: 1 (f.conll:4)",
+            "key: chunk tags that violate BIO (another label inside), read as by conlleval: 1 (f.conll:7)",
         ]
 
     def test_discard(self) -> None:
         corpus = read(self.TEXT, repair="discard")
         assert [span[:2] for span in extents(corpus)] == [(0, 2), (4, 5), (6, 7), (7, 8), (9, 10), (10, 11)]
         assert notes(corpus)[1:] == [
-            "key: chunk tags that break BIO (inside without a beginning), their spans left out: 1 (f.conll:4)",
-            "key: chunk tags that break BIO (another label inside), their spans left out: 1 (f.conll:7)",
+            "key: chunk tags that violate BIO (inside without a beginning), their spans left out: 1 (f.conll:4)",
+            "key: chunk tags that violate BIO (another label inside), their spans left out: 1 (f.conll:7)",
         ]
 
     @pytest.mark.parametrize(
@@ -190,19 +190,21 @@ class TestDefects:
         [
             (
                 ("B-A", "B-A", "O", "I-A"),
-                "f.conll:4: the tag 'I-A' breaks the scheme BIO: inside without a beginning\n"
+                "f.conll:4: the tag 'I-A' violates the scheme BIO: inside without a beginning\n"
                 "  the tag before it is 'O'\n",
             ),
             (
                 ("B-A", "", "I-A"),
-                "f.conll:3: the tag 'I-A' breaks the scheme BIO: inside without a beginning\n"
+                "f.conll:3: the tag 'I-A' violates the scheme BIO: inside without a beginning\n"
                 "  it is the first of its sentence\n",
             ),
-            (("B-A", "I-A", "X"), "f.conll:3: the tag 'X' breaks the scheme BIO: not a tag of the scheme\n"),
+            (("B-A", "I-A", "X"), "f.conll:3: the tag 'X' violates the scheme BIO: not a tag of the scheme\n"),
         ],
     )
     def test_refuse(self, tags: tuple[str, ...], expected: str) -> None:
-        hint = "  mend it, say ?scheme=NAME if that is another one, or ?repair=conlleval or discard to go on"
+        hint = (
+            "  correct the tag, choose another scheme with ?scheme=NAME, or continue with ?repair=conlleval or discard"
+        )
         assert refusal(read, tagged(*tags), "f.conll::?scheme=bio&repair=refuse") == expected + hint
 
     def test_refuse_has_nothing_against_sound_tags(self) -> None:
@@ -243,8 +245,8 @@ class TestAsking:
         given = Input.parse(f"f.conll::columns?{option}")
         name = option.partition("=")[0]
         assert refusal(read_input, given, Request(side="key"), "tokens", code=2) == (
-            f"the option {name!r} says how spans are read from tags, and this task judges no spans\n"
-            "  leave it out, or choose a task that does"
+            f"the option {name!r} applies to spans in chunk tags, but this task does not evaluate spans\n"
+            "  remove it, or choose a task that evaluates spans"
         )
 
     def test_options_for_all_pass_by_formats_that_do_not_have_them(self) -> None:

@@ -219,7 +219,7 @@ class TestFields:
     def test_tags_and_spans_in_one_object(self) -> None:
         both = anna() | {"tokens": ["Anna", "ran"], "tags": ["B-PER", "O"]}
         assert refusal(read, both) == (
-            "f.jsonl:1: there are both tags of tokens and spans beside them\n"
+            "f.jsonl:1: there are both tags of tokens and a list of spans\n"
             "  say which to read: ?tags=FIELD or ?spans=FIELD"
         )
         assert spans(read(both, spans="spans")) == [("d1", 0, 4, "PER")]
@@ -434,7 +434,7 @@ class TestOffsets:
 
     def test_unknown(self) -> None:
         assert refusal(read, anna(), offsets="utf16", code=2) == (
-            "offsets='utf16' is not possible (did you mean 'utf-16'?)\n  one of: code-points, utf-16, bytes, inclusive"
+            "invalid offsets='utf16' (did you mean 'utf-16'?)\n  one of: code-points, utf-16, bytes, inclusive"
         )
 
 

@@ -122,21 +122,21 @@ class Cells:
     def _check_header(self, layout: Layout, row: list[str], offset: int) -> None:
         if row != layout.header:
             hint = "files of one corpus must have the same columns in the same order"
-            raise refuse(self.source, offset, f"another header than in {self.source.parts[0].name}", hint=hint)
+            raise refuse(self.source, offset, f"the header differs from that of {self.source.parts[0].name}", hint=hint)
 
     def _width_error(self, layout: Layout, row: list[str], offset: int) -> ReadError:
         separator, quotes = self.dialect.separator, self.dialect.quotes
         lines = sum(cell.count("\n") for cell in row)
-        details = [f"the row goes on for {lines} more lines: is a quote left open?"] if lines else []
+        details = [f"the row continues for {lines} more lines: is a quote not closed?"] if lines else []
         if not quotes and '"' in "".join(row):
             hint = "if fields are quoted: ?quotes=yes"
         elif len(row) > layout.width and quotes:
-            hint = f"a field that contains {separator!r} must stand in double quotes"
+            hint = f"a field that contains {separator!r} must be in double quotes"
         else:
-            hint = f"columns are separated by {separator!r}; another one: ?separator=…"
+            hint = f"columns are separated by {separator!r}; to change it: ?separator=…"
         first = "first row" if layout.header is None else "header"
         return ReadError(
-            f"{len(row)} column{'s' if len(row) > 1 else ''}, but the {first} has {layout.width}",
+            f"expected {layout.width} column{'s'[: layout.width != 1]} as in the {first}, got {len(row)}",
             where=str(self.source.locate(offset)),
             details=details,
             hint=hint,
@@ -164,12 +164,12 @@ def _csv_error(source: Source, offset: int, problem: str) -> ReadError:
     if "unexpected end" in problem:
         what, hint = "a quote opens in this row and never closes", 'close it; a quote inside quotes is doubled: ""'
     elif "expected after" in problem:
-        what = "there is text behind a closing quote in this row"
+        what = "there is text after a closing quote in this row"
         hint = 'a quote inside quotes is doubled: ""; if quotes are plain characters: ?quotes=no'
     elif "new-line" in problem:
         what, hint = "there is a carriage return inside this row", "end lines by LF or CRLF"
     else:
-        what, hint = f"this row is broken: {problem}", "quote its fields"
+        what, hint = f"this row is malformed: {problem}", "quote its fields"
     return refuse(source, offset, what, hint=hint)
 
 

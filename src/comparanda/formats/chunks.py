@@ -119,7 +119,7 @@ KINDS = (
     "not a tag of the scheme",
     "inside without a beginning",
     "another label inside",
-    "B- that divides nothing",
+    "unnecessary B-",
     "not closed",
 )
 """The kinds of defect of a tag."""
@@ -303,8 +303,8 @@ def _sort_defects(*found: tuple[Rows, Bytes]) -> Defects:
 
 _SCHEME_DESCRIPTIONS: dict[Scheme, str] = {
     "bio": "BIO (IOB2): spans begin with B-",
-    "io": "IO: no letter but I-",
-    "iob1": "IOB1: spans begin with I-, or with B- right behind one of their label",
+    "io": "IO: no letter except I-",
+    "iob1": "IOB1: spans begin with I-, or with B- right after a span of the same label",
     "ioe2": "IOE2: spans end with E-",
     "bioes": "BIOES: spans have an end",
 }
@@ -342,9 +342,9 @@ def detect(tags: TextColumn, sentences: Rows) -> Detected:
     >>> from comparanda.core.text_columns import TextColumn
     >>> found = detect(TextColumn.of("I-PER I-PER B-PER O".split()), np.array([0, 4]))
     >>> found.scheme, found.sure, found.why
-    ('iob1', True, 'IOB1: spans begin with I-, or with B- right behind one of their label')
+    ('iob1', True, 'IOB1: spans begin with I-, or with B- right after a span of the same label')
     >>> detect(TextColumn.of("I-PER I-PER O".split()), np.array([0, 3])).why
-    'IO: no letter but I-; IOB1 fits as well'
+    'IO: no letter except I-; IOB1 fits as well'
     """
     found = fitting(evidence_of(tags, sentences), tags.names)
     if not found.letters:
@@ -422,8 +422,8 @@ def _describe_fit(found: Fitting, defects: int) -> str:
 def _not_chunk_tags_error(names: list[str]) -> ReadError:
     shown = ", ".join(map(repr, names[:3]))
     return ReadError(
-        f"these are no chunk tags: {shown}{', …' * (len(names) > 3)}",
-        hint="chunk tags look like B-PER, I-PER and O; name another column, or the scheme",
+        f"these are not chunk tags: {shown}{', …' * (len(names) > 3)}",
+        hint="name another column, or the scheme; chunk tags look like B-PER, I-PER and O",
     )
 
 
@@ -441,7 +441,7 @@ ALSO: dict[str, Scheme] = {
 """Other names of schemes."""
 
 _NO_TAG = KINDS[0]
-_REPAIR_DESCRIPTIONS = {"conlleval": "counted as conlleval does", "discard": "their spans left out"}
+_REPAIR_DESCRIPTIONS = {"conlleval": "read as by conlleval", "discard": "their spans left out"}
 
 
 def with_spans(corpus: Corpus, request: Request) -> Corpus:
@@ -479,7 +479,9 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
     for kind, rows in decoded.defects.by_kind():
         done = "read as outside" if kind == _NO_TAG else _REPAIR_DESCRIPTIONS[repair]
         places = first_places(corpus.source, corpus.offset[rows[:3]])
-        notes.append(Note(request.side, f"chunk tags that break {scheme.upper()} ({kind}), {done}", len(rows), places))
+        notes.append(
+            Note(request.side, f"chunk tags that violate {scheme.upper()} ({kind}), {done}", len(rows), places)
+        )
     return replace(corpus, spans=spans, notes=tuple(notes), tags=evidence)
 
 
@@ -492,7 +494,7 @@ def _parse_scheme(written: str) -> Scheme | None:
         if ALSO.get(name, name) == scheme:
             return scheme
     names = (AUTO, *SCHEMES, *ALSO)
-    raise UsageError(f"scheme={written!r} is not possible{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
+    raise UsageError(f"invalid scheme={written!r}{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
 
 
 def _detect_scheme(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
@@ -537,7 +539,7 @@ def _broken_tag_error(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadE
     return refuse(
         corpus.source,
         int(corpus.offset[row]),
-        f"the tag {tags[row]!r} breaks the scheme {scheme.upper()}: {kind}",
+        f"the tag {tags[row]!r} violates the scheme {scheme.upper()}: {kind}",
         details=[before] if kind != _NO_TAG else [],
-        hint="mend it, say ?scheme=NAME if that is another one, or ?repair=conlleval or discard to go on",
+        hint="correct the tag, choose another scheme with ?scheme=NAME, or continue with ?repair=conlleval or discard",
     )

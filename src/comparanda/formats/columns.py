@@ -131,12 +131,12 @@ class Asked:
         if self.names:
             raise UsageError(
                 f"there is no column {wanted!r}{nearest(wanted, self.names)}",
-                hint=f"columns: {', '.join(self.names)}, or a number; say which with ?{option}=",
+                hint=f"columns: {', '.join(self.names)}, or a number; choose one with ?{option}=",
             )
         also = " or 'none'" if option == "word" else ""
         raise UsageError(
-            f"{option}={wanted!r} is not possible: columns have numbers here, from 1, or from -1 backwards{also}",
-            hint="names work once you give them: ?columns=word,pos,chunk,ner",
+            f"invalid {option}={wanted!r}: expected the number of a column, from 1, or from -1 backwards{also}",
+            hint="to use names, define them: ?columns=word,pos,chunk,ner",
         )
 
     def index(self, wanted: str, width: int, where: str) -> int:
@@ -159,10 +159,10 @@ def _column_names(options: Mapping[str, str]) -> tuple[str, ...]:
     for number, name in enumerate(names):
         if not name or name == NO_WORDS or _NUMBER.fullmatch(name):
             raise UsageError(
-                f"columns: {name!r} is no name for a column", hint="like this: ?columns=word,pos,chunk,ner"
+                f"columns: {name!r} is not a valid column name", hint="for example: ?columns=word,pos,chunk,ner"
             )
         if name in names[:number]:
-            raise UsageError(f"columns: two columns are called {name!r}")
+            raise UsageError(f"columns: duplicate name {name!r}")
     return names
 
 
@@ -235,16 +235,16 @@ class Layout:
         """Return the indices of the fields to read, by name, and that of the words."""
         if asked.names and len(asked.names) != self.width:
             raise ReadError(
-                f"{counted(self.width)}, but {len(asked.names)} names for them",
+                f"{counted(self.width)}, but {len(asked.names)} names",
                 where=where,
-                hint="give each one a name",
+                hint="name each column",
             )
         value = asked.index(asked.value, self.width, where)
         word = None if asked.word is None else asked.index(asked.word, self.width, where)
         if word == value and not asked.word_given:
             if self.width > 1:
                 raise UsageError(
-                    f"column {value + 1} is that of the words", hint="say where the words are: ?word=2, or ?word=none"
+                    f"column {value + 1} holds the words", hint="name the column of words: ?word=2, or ?word=none"
                 )
             word = None
         extra = {name: asked.names.index(name) for name in request.extra if name in asked.names}
@@ -468,9 +468,11 @@ class _ColumnReader:
         elif len(text.split()) == width:
             hint = "the columns of this line are separated by spaces, those of the first line by tabs"
         if text.startswith("#"):
-            hint = "a comment may only stand at the start of a sentence; if they stand anywhere: ?comments=anywhere"
+            hint = "comments must be at the start of a sentence; to allow them anywhere: ?comments=anywhere"
         first = self.source.locate(self.layout.first)
-        return refuse(self.source, offset, f"{counted(fields)}, the first line ({first}) has {width}", hint=hint)
+        return refuse(
+            self.source, offset, f"expected {counted(width)} as in the first line ({first}), got {fields}", hint=hint
+        )
 
 
 @lru_cache(64)
@@ -538,14 +540,14 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     notes = []
     if reading.comments:
         places = first_places(source, np.array(reading.first_comments, dtype=np.int64))
-        notes.append(Note(request.side, "comment lines passed over", reading.comments, places))
+        notes.append(Note(request.side, "comment lines ignored", reading.comments, places))
     if asked.counted:
-        tags = "" if asked.value_given or asked.value == "-1" else f", and column {asked.value} for their tags"
-        what = f"the first column counts the words; the second is taken for them{tags}"
+        tags = "" if asked.value_given or asked.value == "-1" else f", tags from column {asked.value}"
+        what = f"the first column only counts the words; words read from the second column{tags}"
         notes.append(Note(request.side, what, asked.counted, (where,) if source.opens else ()))
     corpus = reading.gathering.corpus(request, "columns", notes=notes, mends={})
     what = f"column {wanted['value'] + 1}"
-    refuse_unannotated(corpus.columns["value"], what, source, "name another one: ::columns?column=2")
+    refuse_unannotated(corpus.columns["value"], what, source, "choose another column: ::columns?column=2")
     found = f"{layout.width} columns between {chr(layout.separator)!r}, words in {word}, values in {wanted}"
     found += f", numbers in the first: {asked.counted > 0}"
     return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what, layout=found)
@@ -563,7 +565,7 @@ def _regularise_spaces(source: Source, side: str, separator: int) -> Source:
     found = islice(re.finditer(irregular, data, flags=re.MULTILINE), 3)
     places = first_places(source, np.array([each.start() for each in found], np.int64))
     return replaced(
-        source, cleaned, Note(side, "lines with irregular spaces or tabs between columns, mended", count, places)
+        source, cleaned, Note(side, "lines with irregular spaces or tabs between columns, repaired", count, places)
     )
 
 
@@ -612,15 +614,15 @@ _DOCUMENT_LINE = re.compile(rb"\n(?:-DOCSTART-(?=[ \t\r\n])|# document_id|# ?new
 
 FORMAT = Format(
     name="columns",
-    summary="columns as in CoNLL-2003: a token a line, tabs or spaces between columns, -DOCSTART-",
+    summary="columns as in CoNLL-2003: one token per line, tabs or spaces between columns, -DOCSTART-",
     shapes=frozenset({"tokens"}),
     suffixes=(".conll", ".iob", ".iob2", ".bio", ".tsv", ".txt", ".pos", ".tags"),
     options={
-        "column": "the column to judge: a number from 1, or from -1 (the last one, the default) backwards, or a name",
-        "word": "the column of the words: a number (1 by default, or 2 where 1 merely counts them), a name, or 'none'",
+        "column": "the column to evaluate: a number from 1, or from -1 (the last, the default) backwards, or a name",
+        "word": "the column of the words: a number (default: 1, or 2 if column 1 only counts them), a name, or 'none'",
         "columns": "names for the columns, separated by commas: word,pos,chunk,ner",
         "header": "whether the first line of data names the columns: auto (it does in HIPE), yes, no",
-        "comments": "where comments may stand: start (of a sentence), anywhere",
+        "comments": "where comments are allowed: start (of a sentence), anywhere",
         **CHUNK_OPTIONS,
     },
     sniff=sniff,
@@ -654,7 +656,7 @@ def _format_document(passage: Passage, losses: Losses, scheme: ChunkScheme) -> I
             if word.split()[0] == DOCUMENT:
                 raise WriteError(
                     f"the word {word!r} of document {passage.name!r} would begin a document in a file of columns",
-                    hint="other formats can hold it: jsonl, for example",
+                    hint="choose another format, such as jsonl",
                 )
             yield f"{word}\t{tag}\n"
         yield "\n"
@@ -664,8 +666,8 @@ def _check_name(name: str) -> str:
     """Refuse a name that cannot be written in a line unchanged."""
     if not stands_in_line(name):
         raise WriteError(
-            f"the name {name!r} of a document cannot stand in a line of columns",
-            hint="names have no line breaks, no tabs and no white space around them there",
+            f"the document name {name!r} cannot be written in a line of columns",
+            hint="rename the document: line breaks, tabs and surrounding white space are not allowed",
         )
     return name
 
@@ -673,7 +675,7 @@ def _check_name(name: str) -> str:
 def _report_losses(passage: Passage, words: list[str], losses: Losses) -> None:
     """Report what columns of words and tags cannot hold."""
     if passage.text != " ".join(words):
-        losses.lose("white space of the text: words are lines", passage.name)
+        losses.lose("white space between words", passage.name)
     for name in passage.attributes:
         losses.lose(f"the attribute {name!r} of documents", passage.name)
     for mention in passage.mentions:

@@ -90,7 +90,7 @@ CONLLX = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".conllx",),
     options={
-        "column": f"the column to judge: {', '.join((*CONLLX_DIALECT.columns[2:], *ALSO))}, or a number from 1",
+        "column": f"the column to evaluate: {', '.join((*CONLLX_DIALECT.columns[2:], *ALSO))}, or a number from 1",
         **CHUNK_OPTIONS,
     },
     sniff=sniff_conllx,
@@ -120,8 +120,8 @@ def read(source: Source, request: Request) -> Corpus:
 def _refuse_bracket_options(request: Request) -> None:
     for option in request.options.keys() & BRACKET_OPTIONS.keys():
         raise UsageError(
-            f"the option {option!r} says how spans are read from brackets, and this task judges no spans",
-            hint="leave it out, or choose a task that does",
+            f"the option {option!r} applies to spans in brackets, but this task does not evaluate spans",
+            hint="remove it, or choose a task that evaluates spans",
         )
 
 
@@ -150,7 +150,7 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".conllu",),
     options={
-        "column": f"the column to judge: {', '.join(DIALECT.columns[2:])}, a number from 1, or misc:KEY, feats:KEY",
+        "column": f"the column to evaluate: {', '.join(DIALECT.columns[2:])}, a number from 1, or misc:KEY, feats:KEY",
         **BRACKET_OPTIONS,
         **CHUNK_OPTIONS,
     },
@@ -206,7 +206,7 @@ class EmptyNodes:
         for place, node in kept.items():
             nodes.add(wanted[place], node)
         for row, number in sorted(wanted.keys() - kept.keys()):
-            losses.lose("numbers of empty nodes that no line can have", passage.name)
+            losses.lose("numbers of empty nodes that CoNLL-U does not allow there", passage.name)
             nodes.add(wanted[row, number], Node(row, row == 0, nodes.count(row, ahead=row == 0) + 1))
         return nodes
 
@@ -284,7 +284,7 @@ def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
                 if each.chained and name == ZERO:
                     continue
                 if name in _RESERVED_FIELDS or not _FIELD_NAME.fullmatch(name):
-                    losses.lose(f"{name!r} of spans, which is no name for a field of brackets", each.name)
+                    losses.lose(f"{name!r} of spans, whose name is not valid for a field of brackets", each.name)
                 elif name != CHAIN:
                     found[name] = None
     linked = any(mention.ids is not None for each in documents for mention in each.mentions)
@@ -355,7 +355,7 @@ class Brackets:
             if run.first > found[-1].behind:
                 found.append(run)
             else:
-                self.losses.lose("cuts between pieces of spans that follow each other", passage.name)
+                self.losses.lose("boundaries between adjacent pieces of spans", passage.name)
                 found[-1] = Run(found[-1].first, max(found[-1].behind, run.behind))
         return found
 
@@ -395,7 +395,7 @@ class Brackets:
         if word is None:
             return ""
         if not isinstance(word, int) or not 1 <= word <= sum(run.behind - run.first for run in runs):
-            self.losses.lose(f"{HEAD!r} of spans that is no word of theirs", passage.name)
+            self.losses.lose(f"{HEAD!r} of spans that is not one of their words", passage.name)
             return ""
         return str(nodes.line_number(runs, word))
 
@@ -403,10 +403,10 @@ class Brackets:
         if value is None:
             return ""
         if not isinstance(value, str) and name != _PROBABILITY:
-            self.losses.lose(f"that {name!r} of spans is no text", passage.name)
+            self.losses.lose(f"the type of {name!r} of spans, which is not a string", passage.name)
         text = str(value).lower() if isinstance(value, bool) else str(value)
         if not text:
-            self.losses.lose(f"{name!r} of spans where it is empty", passage.name)
+            self.losses.lose(f"empty {name!r} of spans", passage.name)
         return escaped(text)
 
 
@@ -473,15 +473,15 @@ def _header_comments(passage: Passage, fields: Sequence[str], losses: Losses) ->
     """Yield the comments at the beginning of a document."""
     if not stands_in_line(passage.name):
         raise WriteError(
-            f"the name {passage.name!r} of a document cannot stand in a line of CoNLL-U",
-            hint="names have no line breaks, no tabs and no white space around them there",
+            f"the document name {passage.name!r} cannot be written in a line of CoNLL-U",
+            hint="rename the document: line breaks, tabs and surrounding white space are not allowed",
         )
     yield f"# newdoc id = {passage.name}\n# global.{KEY} = {'-'.join(fields)}\n"
     for name, value in passage.attributes.items():
         if stands_in_line(name) and "=" not in name and (stands_in_line(value) or not value):
             yield f"# meta::{name} = {value}\n"
         else:
-            losses.lose(f"the attribute {name!r} of documents, which cannot stand in a line", passage.name)
+            losses.lose(f"the attribute {name!r} of documents, which cannot be written in a line", passage.name)
 
 
 def _space_attributes(passage: Passage, words: Sequence[str], losses: Losses) -> Iterator[tuple[int, str]]:
@@ -489,10 +489,10 @@ def _space_attributes(passage: Passage, words: Sequence[str], losses: Losses) ->
     text, extents = passage.text, passage.words
     if not words:
         if text:
-            losses.lose("texts of white space alone", passage.name)
+            losses.lose("texts of only white space", passage.name)
         return
     if any(len(word.split()) > 1 for word in words) and text != " ".join(words):
-        losses.lose("white space of the text, in which words have spaces inside", passage.name)
+        losses.lose("white space of texts with spaces inside words", passage.name)
     gaps = [text[end:begin] for (_, end), (begin, _) in pairwise(extents)]
     for number, gap in enumerate(gaps):
         if gap != " ":

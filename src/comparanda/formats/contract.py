@@ -27,18 +27,18 @@ Layer = Literal["values", "arcs", "spans", "chains", "beliefs"]
 
 CHUNK_OPTIONS: Mapping[str, str] = {
     "scheme": "spans: the scheme of chunk tags: auto, bio, iob1, ioe2, bioes, io (also iob2, bilou, bmes …)",
-    "repair": "spans: what to do about tags that break the scheme: conlleval, discard, refuse",
+    "repair": "spans: what to do about tags that violate the scheme: conlleval, discard, refuse",
 }
 """The options of all formats with chunk tags, for reading spans from these."""
 
 BELIEF_OPTIONS: Mapping[str, str] = {
     "scale": "probabilities: how they are written: prob, percent, logprob",
-    "overlap": "probabilities: what spans in each other's way do: exclusive, condition, independent, scale; blocks say "
-    "it themselves (declared)",
+    "overlap": "probabilities: how overlapping spans are treated: exclusive, condition, independent, scale; blocks "
+    "declare it themselves (declared)",
     "semantics": "probabilities: whether labels of one span exclude each other: exclusive, independent",
-    "residual": "probabilities: what is left of a span's labels: drop, other, renormalise",
-    "aggregate": "probabilities: those of a span from those of its tokens: product, min, mean, geometric",
-    "floor": "probabilities: spans made of tokens that are less probable are left out (default: 0.01)",
+    "residual": "probabilities: the probability mass not assigned to a span's labels: drop, other, renormalise",
+    "aggregate": "probabilities: how those of tokens are combined for a span: product, min, mean, geometric",
+    "floor": "probabilities: spans built from tokens with lower probabilities are left out (default: 0.01)",
     "score": "probabilities: the field that holds them; none: spans are certain",
 }
 """The options of all formats with spans, if these are to have probabilities."""
@@ -132,8 +132,8 @@ class Format:
                 continue
             if layer not in {"spans", "beliefs"} and option in CHUNK_OPTIONS and option in self.options:
                 raise UsageError(
-                    f"the option {option!r} says how spans are read from tags, and this task judges no spans",
-                    hint="leave it out, or choose a task that does",
+                    f"the option {option!r} applies to spans in chunk tags, but this task does not evaluate spans",
+                    hint="remove it, or choose a task that evaluates spans",
                 )
             if option not in self.options:
                 raise UsageError(
@@ -148,7 +148,7 @@ def choose(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -
     for each in allowed:
         if each == value:
             return each
-    raise UsageError(f"{name}={value!r} is not possible{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
+    raise UsageError(f"invalid {name}={value!r}{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
 
 
 # Limits on the size of documents and the number of labels.

@@ -29,8 +29,10 @@ def converted(
     given = options or {}
     writer.check_options(given)
     if corpus.quotes is not None:
-        what = "the items quote the text, and nobody has looked yet where they stand in it"
-        raise WriteError(what, where=corpus.source.parts[0].name, hint="that is done when they are compared with a key")
+        what = "the items quote the text and have not been aligned with it yet"
+        raise WriteError(
+            what, where=corpus.source.parts[0].name, hint="items are aligned when they are compared with a key"
+        )
     losses = Losses()
     made_up = losses if writer.spaced else Losses()  # white space that is not written need not be invented
     documents = _report_lost_tags(passages(corpus, made_up, chained=chained), writer, losses)

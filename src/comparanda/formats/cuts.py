@@ -236,7 +236,7 @@ def _find_sentences(chunk: Chunk) -> tuple[Rows, Rows]:
     """Return the offsets of the sentences of a chunk, and the numbers of lines before them."""
     if found := _FILE_WIDE.search(chunk.data):
         line = chunk.lines + chunk.count(0, found.start()) + 1
-        raise UncuttableError(f"line {line:,} holds for the whole file")
+        raise UncuttableError(f"line {line:,} applies to the whole file")
     data = np.frombuffer(chunk.data, np.uint8)
     begins = np.append(0, np.flatnonzero(chunk.ends) + 1)
     begins = begins[: np.searchsorted(begins, len(data))]
@@ -303,7 +303,7 @@ def _mark_json(read: Read, file: AnyPath, request: Request) -> Iterator[Mark]:
     lines = ((start, before, line) for start, before, line in _iter_lines(file) if line.strip())
     sample = list(islice(lines, SAMPLE))
     if not sample or not sample[0][2].lstrip().startswith(b"{"):
-        raise UncuttableError(f"{file.name} has not one JSON object a line")
+        raise UncuttableError(f"{file.name} does not have one JSON object per line")
     try:
         record_names = Called.of(read, _load_head(file, request, sample[-1][0] + len(sample[-1][2])), request)
     except _UnmarkedError:
@@ -322,7 +322,7 @@ def _decode_line(decoder: msgspec.json.Decoder[Any], file: AnyPath, before: int,
     try:
         return decoder.decode(line)
     except (msgspec.DecodeError, RecursionError):
-        raise UncuttableError(f"{file.name}:{before + 1} is no JSON object") from None
+        raise UncuttableError(f"{file.name}:{before + 1} is not a JSON object") from None
 
 
 def table_marks(read: Read, dialect: Callable[[Request], Dialect]) -> Callable[[AnyPath, Request], Iterator[Mark]]:
@@ -426,7 +426,7 @@ class Called:
             groups = [documents.names[each] for each in owner.tolist()] if documents.marked else None
             return cls(names=ids, groups=groups, rows=True, count=len(ids), numbered=ids == _number_names("", len(ids)))
         if not documents.marked:
-            raise _UnmarkedError(f"{source.parts[0].name} marks no documents")
+            raise _UnmarkedError(f"{source.parts[0].name} has no document marks")
         names = list(documents.names)
         numbered = names == _number_names("document ", len(names))
         return cls(names=names, groups=None, rows=False, count=len(names), numbered=numbered)
@@ -438,7 +438,7 @@ class Called:
         """
         names, groups = (self._find_fields(each, candidates) for each in (self.names, self.groups))
         if not (names or self.numbered) or not (groups or self.groups is None):
-            raise UncuttableError(f"{file.name} has no field that holds the names of documents alone")
+            raise UncuttableError(f"{file.name} has no field with only the names of documents")
         return [*names, next(iter(groups), None)]
 
     def _find_fields(self, wanted: list[str] | None, candidates: dict[str, list[Any]]) -> list[str]:
@@ -462,7 +462,7 @@ class Called:
             if self.rows and self.numbered and candidates:
                 candidates.add(str(number))
             if len(candidates) > 1:
-                raise UncuttableError(f"it cannot be told what names the record in line {before + 1:,}")
+                raise UncuttableError(f"the name of the record in line {before + 1:,} is ambiguous")
             name = "".join(candidates)
             if self.rows or not names or name != last:
                 yield Mark(

@@ -84,7 +84,7 @@ class Names:
                 raise ReadError(
                     f"{len(found)} {self.noun}s are called {wanted!r}",
                     where=self.where,
-                    hint=f"give one by its number: {', '.join(str(number + 1) for number in found)}",
+                    hint=f"choose one by its number: {', '.join(str(number + 1) for number in found)}",
                 )
         if self.positions and len(wanted) < 10 and wanted.isdecimal() and 1 <= int(wanted) <= self.width:
             return int(wanted) - 1
@@ -156,7 +156,7 @@ def _choose_label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...
         shown = f" ({names.names[last]!r})" if names.names else ""
         return last, (f"the last column{shown} read as the label",) if names.width > 2 else ()
     raise ReadError(
-        f"no {names.noun} is known to hold the label",
+        f"no {names.noun} has a usual name for the label",
         where=names.where,
         details=[f"{names.noun}s: {', '.join(names.names)}"],
         hint='name it: --column NAME (in Python: column="NAME")',
@@ -173,7 +173,7 @@ def _choose_id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
         return 0, (f"the first column{shown} read as the id",) if names.width > 2 and named else ()
     if names.width == 1:
         return None, ()
-    return None, (f"no {names.noun} is known to hold the id: rows are matched by their number",)
+    return None, (f"no {names.noun} has a usual name for the id: rows are matched by their number",)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -237,7 +237,7 @@ def rows_corpus(
     if merge:
         rows, repeated = _merge_rows(rows, source)
         if repeated.size:
-            what = "labels given to a row more than once, counted once"
+            what = "duplicate labels of a row, counted once"
             found.append(Note(request.side, what, len(repeated), first_places(source, repeated)))
     if rows.ids is None:
         rows = replace(rows, ids=list(map(str, source.numbers(rows.offset).tolist())))
@@ -259,7 +259,7 @@ def rows_corpus(
 
 
 def _check_cells(rows: Rows, source: Source) -> None:
-    hint = "give it a label; only where rows may have several labels (?split=…, or lists) may one have none"
+    hint = "give it a label; it may be empty only if rows can have several labels (?split=…, or lists)"
     checks = [("id", rows.ids, "give every row an id, or match rows by their number with ?id=row")]
     checks.append(("label", None if rows.several else rows.labels, hint))
     checks.append(("document", rows.documents, "name the document of every row"))
@@ -281,7 +281,7 @@ def _merge_rows(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
         kept = first.setdefault(name, row)
         if kept != row and rows.documents is not None and rows.documents[kept] != rows.documents[row]:
             what = f"the id {name!r} is in document {rows.documents[row]!r}, but was in {rows.documents[kept]!r}"
-            hint = f"it stands first at {source.locate(int(rows.offset[kept]))}"
+            hint = f"its first row is at {source.locate(int(rows.offset[kept]))}"
             raise refuse(source, int(rows.offset[row]), what, hint=hint)
         new = split_labels(label)
         known = labels.setdefault(kept, [])
@@ -317,7 +317,7 @@ def dialect_of(request: Request, separator: str) -> Dialect:
     chosen = _SEPARATOR_NAMES.get(given, given)
     if len(chosen) != 1 or chosen in '"\r\n':
         hint = f"one character, or a word: {', '.join(_SEPARATOR_NAMES)}"
-        raise UsageError(f"separator={given!r} is not possible", hint=hint)
+        raise UsageError(f"invalid separator={given!r}", hint=hint)
     default = ("no", "yes") if separator == "\t" else ("yes", "no")
     return Dialect(chosen, choose(request.options, "quotes", default) == "yes")
 
@@ -333,8 +333,8 @@ def _has_header(first: list[str], request: Request) -> tuple[bool, tuple[str, ..
     if asked or names & {*ID_NAMES[0], *ID_NAMES[1], *LABEL_NAMES[0]}:  # an unknown name is refused later
         return True, ()
     if names & set(LABEL_NAMES[1]):
-        return True, ("the first row read as the header; say so with ?header=yes",)
-    return False, ("no header known, the first row read as data; say so with ?header=no",)
+        return True, ("the first row read as the header; confirm with ?header=yes",)
+    return False, ("no known header, the first row read as data; confirm with ?header=no",)
 
 
 def _check_separator(rows: list[list[str]], request: Request, where: str) -> None:
@@ -342,8 +342,8 @@ def _check_separator(rows: list[list[str]], request: Request, where: str) -> Non
         return
     for word, other in _SEPARATOR_NAMES.items():
         if other != " " and all(other in row[0] for row in rows):
-            what = f"one column, and every row contains {other!r}"
-            raise ReadError(what, where=where, hint=f"separate columns by it: ?separator={word}")
+            what = f"only one column, but every row contains {other!r}"
+            raise ReadError(what, where=where, hint=f"if it separates columns: ?separator={word}")
 
 
 def _find_quoted(reading: Cells, roles: int) -> NDArray[np.int64]:
@@ -360,8 +360,8 @@ def _find_quoted(reading: Cells, roles: int) -> NDArray[np.int64]:
 
 def _make_notes(reading: Cells, side: str, roles: int) -> list[Note]:
     """Make notes about blank lines and quoted cells."""
-    quoted = "rows with an id or label in quotes, kept as they are; take them off with ?quotes=yes"
-    found = {"blank lines passed over": reading.blank, quoted: _find_quoted(reading, roles)}
+    quoted = "rows with an id or label in quotes, read with the quotes; remove them with ?quotes=yes"
+    found = {"blank lines ignored": reading.blank, quoted: _find_quoted(reading, roles)}
     return [
         Note(side, what, len(offsets), first_places(reading.source, offsets))
         for what, offsets in found.items()
@@ -427,7 +427,7 @@ def read(source: Source, request: Request, *, name: str, separator: str) -> Corp
     reading.scan(Layout(plan.width, plan.header, wanted))
     if not reading.cells:
         hint = "if the first row is data: ?header=no"
-        raise ReadError("there is a header, but there are no rows", where=plan.where, hint=hint)
+        raise ReadError("the file has a header, but no rows", where=plan.where, hint=hint)
     notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed if source.opens]
     notes += _make_notes(reading, request.side, len(roles))
     merge = choose(request.options, "several", ("no", "rows")) == "rows"
@@ -474,7 +474,7 @@ _OPTIONS = {
     "id": "the column of ids (default: 'id' and the like, else the first column); 'row' for the number of each row",
     "header": "whether the first row names the columns: auto, yes, no",
     "split": "the separator of several labels in one cell, for example ;",
-    "several": "'rows' if rows of one id are one row with several labels",
+    "several": "'rows' to merge rows with the same id into one with several labels",
     "document": "the column that names each row's document",
     "separator": "the separator of columns: one character, or comma, tab, semicolon, pipe, space",
 }

@@ -104,8 +104,8 @@ class Losses:
         return bool(self._documents)
 
 
-ONE_SPACE = "white space between words, which the input does not have: one space is put"
-GAPS = "the gaps of discontinuous spans: they are written as a whole"
+ONE_SPACE = "white space between words, which the input does not have: one space is inserted"
+GAPS = "the gaps of discontinuous spans: they are written as contiguous spans"
 CHAIN, HEAD, ZERO = "chain", "head", "zero"
 """Attributes of mentions: the name of their chain, the number of their head among their words, from 1, and for
 mentions of empty nodes the number of the node."""
@@ -129,9 +129,9 @@ def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterat
         raise AssertionError("the corpus was read without spans")
     if corpus.raw is None and corpus.words is None:
         raise WriteError(
-            "the input has spans, but no text that they stand in",
+            "the input has spans, but no text",
             where=corpus.source.parts[0].name,
-            hint="offsets alone say nothing without their text: convert a file that has it, such as the key",
+            hint="convert a file with the text, such as the key: offsets mean nothing without it",
         )
     rows = corpus.row_documents.tolist()
     sentences = corpus.sentences.tolist()
@@ -294,6 +294,6 @@ def find_writer(name: str) -> Writer:
     """Return the writer of a format."""
     known = writers()
     if name not in known:
-        what = f"no format that can be written is called {name!r}{nearest(name, known)}"
+        what = f"unknown output format {name!r}{nearest(name, known)}"
         raise UsageError(what, hint=f"formats that can be written: {', '.join(known)}")
     return known[name]

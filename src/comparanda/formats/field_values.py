@@ -79,12 +79,12 @@ def _to_text(value: Any, row: int, name: Callable[[int], str], refuse: Refuse, *
         raise refuse(row, f"{name(row)!r} has no value", _NO_VALUE)
     if classes and isinstance(value, int | np.integer) and not isinstance(value, bool):
         if not 0 <= value < len(classes):
-            raise refuse(row, f"{name(row)!r} is {value}, but the classes count 0 to {len(classes) - 1}", _NO_CLASS)
+            raise refuse(row, f"{name(row)!r} is {value}, but classes are numbered 0 to {len(classes) - 1}", _NO_CLASS)
         return classes[int(value)]
     if isinstance(value, Number | np.generic | Enum) and not isinstance(value, bytes):
         return str(value)
-    hint = "values are texts, numbers or truths"
-    raise refuse(row, f"{name(row)!r} is of type {type(value).__name__}, which is no value", hint)
+    hint = "use strings, numbers or booleans"
+    raise refuse(row, f"{name(row)!r} is of type {type(value).__name__}, which is not a valid value", hint)
 
 
 def optional_texts(values: Iterable[Any]) -> list[str | None]:

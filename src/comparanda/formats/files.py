@@ -255,7 +255,7 @@ def _make_reload(
     def read() -> bytearray:
         for path, before in zip(paths, stamps, strict=True):
             if stamp(path) != before:
-                what = "the file has changed since it was read" if path.exists() else "the file is not there any more"
+                what = "the file has changed since it was read" if path.exists() else "the file no longer exists"
                 raise ReadError(what, where=display(path), hint="run again")
         return load_files(files, side=side).data
 
@@ -490,7 +490,7 @@ def _clean(joined: bytearray, part: Part, end: int, side: str, *, notes: list[No
         end = begin + len(data)
         joined[begin:end] = data
     elif carriage >= 0 and joined.find(b"\n", begin, end) < 0:
-        raise ReadError("the lines end by CR alone", where=name, hint="convert it: tr '\\r' '\\n' < FILE")
+        raise ReadError("the lines end with CR only", where=name, hint="convert it: tr '\\r' '\\n' < FILE")
     return end
 
 

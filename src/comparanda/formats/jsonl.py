@@ -31,7 +31,9 @@ def read(source: Source, request: Request) -> Corpus:
     first = objects.first()
     chains = request.layer == "chains"
     if "chain" in request.options and not chains:
-        raise UsageError("the option 'chain' says how chains are read, and this task judges none", hint="leave it out")
+        raise UsageError(
+            "the option 'chain' applies to chains, but this task does not evaluate chains", hint="remove it"
+        )
     where = str(source.locate(int(objects.offset[0])))
     if chains or (request.layer == "spans" and not spans_in_tags(first, request, where)):
         return read_records(lambda: objects, objects.offset, source, request, name="jsonl")
@@ -59,14 +61,14 @@ def _has_tokens(first: dict[str, Any], request: Request) -> bool:
 
 FORMAT = Format(
     name="jsonl",
-    summary="one JSON object a line: a row, a sentence with lists of tokens and tags, or a document with spans",
+    summary="one JSON object per line: a row, a sentence with lists of tokens and tags, or a document with spans",
     shapes=frozenset({"rows", "tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "label": "rows and spans: the field of labels (default: 'label' and the like); of rows, a value or a list",
+        "label": "rows and spans: the field of labels (default: 'label' and the like); for rows, a value or a list",
         "id": "rows: the field of ids (default: 'id' and the like); 'row' for the number of each row",
-        "split": "rows: the separator of several labels in one text, for example ;",
-        "several": "rows: 'rows' if rows of one id are one row with several labels",
+        "split": "rows: the separator of several labels in one string, for example ;",
+        "several": "rows: 'rows' to merge rows with the same id into one with several labels",
         "tags": "tokens: the field of tags (default: 'tags' and the like)",
         "tokens": "tokens: the field of tokens (default: 'tokens' and the like)",
         "document": "the field that names the document (default for tokens and spans: 'document' and the like)",
@@ -116,7 +118,7 @@ def _span_record(passage: Passage, mention: Mention, losses: Losses) -> dict[str
         found["id"] = BAR.join(mention.ids)
     for name, value in mention.said.items():
         if name in _RESERVED_SPAN_FIELDS:
-            losses.lose(f"{name!r} of spans, whose name is taken", passage.name)
+            losses.lose(f"{name!r} of spans, whose name is reserved", passage.name)
         else:
             found[name] = value
     return found

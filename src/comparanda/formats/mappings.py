@@ -22,9 +22,9 @@ def read_same_ids(path: str) -> dict[str, str]:
         ids = [each.strip() for each in (line.split("\t") if "\t" in line else line.split())]
         place = f"{source.parts[0].name}:{number}"
         if len(ids) < 2 or not all(ids):
-            raise ReadError("a line has two ids that mean the same, or more", where=place)
+            raise ReadError("expected two or more equivalent ids in a line", where=place)
         if any(map(is_nil, ids)):
-            raise ReadError("NIL means no entity, so it is the same as no id", where=place)
+            raise ReadError("NIL means no entity, so no id is equivalent to it", where=place)
         for other in ids[1:]:
             sets.union(ids[0], other)
     if not sets.parents:
@@ -64,7 +64,7 @@ def read_label_map(path: str) -> dict[str, str]:
         fields = line.split("\t") if "\t" in line else line.split()
         place = f"{source.parts[0].name}:{number}"
         if len(fields) != 2 or not all(field.strip() for field in fields):
-            raise ReadError("a label map has two columns, the old and the new label", where=place)
+            raise ReadError("expected two columns, the old and the new label", where=place)
         old, new = (field.strip() for field in fields)
         if table.get(old, new) != new:
             raise ReadError(f"the label {old!r} is mapped twice, to {table[old]!r} and to {new!r}", where=place)

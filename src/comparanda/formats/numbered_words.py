@@ -67,9 +67,9 @@ class _ArcReader:
         """Read the trees, and the enhanced graphs if their column is filled; note what is unusual."""
         if set(head.names) <= set(NOT_ANNOTATED):
             raise ReadError(
-                "the column of heads holds nothing but '_': the file has tags, and no trees",
+                "the column of heads holds only '_': the file has tags, but no trees",
                 where=self.source.parts[0].name,
-                hint="its tags can be compared with --task tag",
+                hint="compare its tags with --task tag",
             )
         return Arcs(self._read_heads(head), None if deps is None else self._read_edges(deps))
 
@@ -108,11 +108,11 @@ class _ArcReader:
             message = f"the {what} is {number}, but the sentence has {end - begin} word{'s'[: end - begin != 1]}"
             details[0] += f" and ends at {self.source.locate(int(self.offset[end - 1]))}"
         elif what == HEAD:
-            message = f"the head {written!r} is no number from 0 on"
+            message = f"expected a head as a number from 0, got {written!r}"
         else:
-            message = f"the enhanced edges {written!r} are not written as head:relation|head:relation"
+            message = f"expected enhanced edges as head:relation|head:relation, got {written!r}"
             if _is_number(written):
-                hint = "if that is a PHEAD, the file is CoNLL-X: say FILE::conllx"
+                hint = "if this is a PHEAD, read the file as CoNLL-X: FILE::conllx"
         return refuse(self.source, int(self.offset[row]), message, details=details, hint=hint)
 
     def _read_edges(self, deps: TextColumn) -> Edges | None:
@@ -238,7 +238,7 @@ def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged:
     trees = request.layer == "arcs"
     if trees:
         if "column" in request.options:
-            raise UsageError("of trees heads and relations are judged: there is no column to choose")
+            raise UsageError("trees are evaluated by heads and relations: the option 'column' does not apply")
         wanted |= dialect.named(ARC_COLUMNS)
     gathering = Gathering(source, wanted, width=dialect.width, word=dialect.columns.index("form"))
     try:
@@ -270,8 +270,8 @@ def _parse_column(request: Request, dialect: Dialect) -> tuple[str, str]:
         name, _, key = value.partition(":")
         return (name, key) if key and name.lower() in PAIRS else (value, "")
     if request.layer == "spans":
-        hint = f"name the one that holds chunk tags: --column NAME, or ::{dialect.name}?column=NAME for one file"
-        raise UsageError(f"{dialect.title} has no column of its own for spans", hint=hint)
+        hint = f"name the column of chunk tags: --column NAME, or ::{dialect.name}?column=NAME for one file"
+        raise UsageError(f"{dialect.title} has no standard column for spans", hint=hint)
     return "upos", ""
 
 
@@ -300,8 +300,8 @@ def _describe_filled(source: Source, corpus: Corpus, dialect: Dialect) -> str:
     lines = [source.line_at(int(corpus.offset[row])).split("\t") for row in rows]
     named = enumerate(dialect.columns[2:], start=2)
     filled = [name for number, name in named if any(line[number] != "_" for line in lines)]
-    found = f"the file fills: {', '.join(filled)}" if filled else "no column after the word is filled"
-    return f"{found}; say --column NAME, or ::{dialect.name}?column=NAME for one file"
+    found = f"columns with values: {', '.join(filled)}" if filled else "no column after the word has values"
+    return f"{found}; choose one with --column NAME, or ::{dialect.name}?column=NAME for one file"
 
 
 def _add_block(gathering: Gathering, block: Block, dialect: Dialect) -> None:
@@ -436,7 +436,7 @@ class _LineChecker:
         if covered <= words:
             return None
         what = f"the range ends at word {covered}, but the sentence has {words or 'no'} word{'s'[: words != 1]}"
-        details = [f"the last word stands at {self.source.locate(self.last_word)}"] if words else []
+        details = [f"the last word is at {self.source.locate(self.last_word)}"] if words else []
         return refuse(self.source, self.last_range, what, details=details)
 
     def _check_word(self, found: str, offset: int) -> ReadError | None:
@@ -445,29 +445,31 @@ class _LineChecker:
             return None
         if not re.fullmatch(r"[0-9]+", found):
             return self._id_error(found, offset)
-        what = f"the id is {found}, expected {self.words + 1}"
+        what = f"expected id {self.words + 1}, got {found}"
         hint = "ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
         return refuse(self.source, offset, what, details=self._last_id(), hint=hint)
 
     def _last_id(self) -> list[str]:
-        return [f"the id {self.words} stands at {self.source.locate(self.last_word)}"] if self.words else []
+        return [f"the id {self.words} is at {self.source.locate(self.last_word)}"] if self.words else []
 
     def _id_error(self, found: str, offset: int) -> ReadError:
         if self.dialect.words_only:
-            hint = f"{self.dialect.title} has no ranges (3-4) and empty nodes (8.1); CoNLL-U has: FILE::conllu"
-            return refuse(self.source, offset, f"the id {found!r} is no number", hint=hint)
-        return refuse(self.source, offset, f"the id {found!r} is no number, range (3-4) or empty node (8.1)")
+            hint = (
+                f"{self.dialect.title} has no ranges (3-4) or empty nodes (8.1); if the file is CoNLL-U: FILE::conllu"
+            )
+            return refuse(self.source, offset, f"the id {found!r} is not a number", hint=hint)
+        return refuse(self.source, offset, f"the id {found!r} is not a number, range (3-4) or empty node (8.1)")
 
     def _check_range(self, first: int, last: int, offset: int) -> ReadError | None:
-        hint = "a range stands before its first word and names its first and last word: 3-4"
+        hint = "put a range before its first word; it names its first and last word: 3-4"
         details = self._last_id()
         if self.covered > self.words:
             what = f"the range {first}-{last} begins inside another, which ends at word {self.covered}"
-            details = [f"the other range stands at {self.source.locate(self.last_range)}"]
+            details = [f"the other range is at {self.source.locate(self.last_range)}"]
         elif last < first:
             what = f"the range {first}-{last} ends before it begins"
         elif first != self.words + 1:
-            what = f"the range {first}-{last} stands before word {self.words + 1}"
+            what = f"the range {first}-{last} is before word {self.words + 1}"
         else:
             self.covered, self.last_range = last, offset
             return None
@@ -477,9 +479,9 @@ class _LineChecker:
         title, width = self.dialect.title, self.dialect.width
         hint = "columns are separated by one tab"
         if text[0] == "#":
-            hint = f"{title} has no comments; CoNLL-U has: FILE::conllu"
+            hint = f"{title} has no comments; if the file is CoNLL-U: FILE::conllu"
         elif not text.strip():
             hint = "the line holds only white space; a sentence ends at an empty line"
         elif fields < width <= len(text.split()):
-            hint = f"the columns of this line are separated by spaces; {title} wants tabs"
-        return refuse(self.source, offset, f"{fields} column{'s'[: fields != 1]}, {title} has {width}", hint=hint)
+            hint = f"the columns of this line are separated by spaces; {title} requires tabs"
+        return refuse(self.source, offset, f"expected {width} columns for {title}, got {fields}", hint=hint)

@@ -47,7 +47,7 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
 _ACCEPTED_CHAINS = (
     "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
     "and 'chain'; a list of dictionaries with 'doc_key', 'sentences' and 'clusters'; a dictionary from names of",
-    "documents to lists of chains, each a list of mentions: (first word, word behind the last)",
+    "documents to lists of chains, each a list of mentions: (first word, word after the last)",
 )
 _ACCEPTED_SPANS = (
     "accepted are: a path; a list of dictionaries with 'id', 'text' and 'spans', each of which has 'begin', 'end'",
@@ -304,7 +304,7 @@ def _check_pairs(items: list[Any], request: Request, shape: Shape, kind: str) ->
     for item in items:
         if len(item) != 2:
             what = f"{request.side!r} holds a tuple of {len(item)}; tuples are read as {kind} pairs"
-            raise UsageError(what, details=_ACCEPTED[shape], hint="write anything else as lists")
+            raise UsageError(what, details=_ACCEPTED[shape], hint="use lists for anything else")
     return items
 
 

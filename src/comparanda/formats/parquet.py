@@ -81,7 +81,7 @@ class _Piece:
         opened = _open_file(file)
         every: int = opened.metadata.num_rows
         if every > _MAX_ROWS_PER_BYTE * max(size_of(file), 1):
-            raise ReadError(f"the file says that it has {every:,} rows, for which it is too small", where=display(file))
+            raise ReadError(f"the file is too small for the {every:,} rows in its metadata", where=display(file))
         if stretch is None:
             return cls(file, opened, 0, every)
         return cls(file, opened, stretch.start, every if stretch.stop is None else min(stretch.stop, every))
@@ -114,7 +114,7 @@ class _Tables:
 
     def __init__(self, source: Source) -> None:
         if any(part.path is None for part in source.parts):
-            what = "Parquet cannot be read from standard input: its end is read first"
+            what = "Parquet cannot be read from standard input: its metadata is at the end"
             raise ReadError(what, where=source.parts[0].name, hint="name a file")
         self.pieces = [_Piece.of(part.path, part.stretch) for part in source.parts if part.path is not None]
         sizes = [each.stop - each.start for each in self.pieces]
@@ -162,7 +162,7 @@ class _Tables:
                     yield [self._to_list(batch.column(name), name, row) for name in names]
                     row += len(batch)
             if row != begin + piece.stop - piece.start:
-                raise ReadError("the file has other rows than it says at its end", where=display(piece.file))
+                raise ReadError("the number of rows differs from the metadata of the file", where=display(piece.file))
 
     def _to_list(self, column: Any, name: str, before: int) -> list[Any]:
         try:
@@ -206,7 +206,7 @@ def _check_names(piece: _Piece, wanted: Iterable[str]) -> None:
     lacking = [name for name in wanted if name not in names]
     if lacking:
         what = f"there is no column {lacking[0]!r}"
-        hint = f"every file must have the columns of the first; here are: {', '.join(names)}"
+        hint = f"every file must have the columns of the first; this one has: {', '.join(names)}"
         raise ReadError(what, where=display(piece.file), hint=hint)
 
 
@@ -222,7 +222,7 @@ def _open_file(file: AnyPath) -> Any:
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        what = f"{display(file)}: {SUFFIX} files are read with pyarrow, which is not installed"
+        what = f"{display(file)}: reading {SUFFIX} files requires pyarrow, which is not installed"
         raise MissingExtraError(what, hint="pip install 'comparanda[parquet]', or write the table as JSONL") from None
     with _report_errors(file):
         return ParquetFile(file.open("rb") if isinstance(file, RemotePath) else str(file))
@@ -286,7 +286,7 @@ FORMAT = Format(
     suffixes=(SUFFIX,),
     options={
         **JSONL.options,
-        "sentence": "tokens: the column of sentences, where a row is a token (default: 'sentence' and the like)",
+        "sentence": "tokens: the column of sentences, if a row is a token (default: 'sentence' and the like)",
     },
     sniff=lambda lines: bool(lines) and lines[0].startswith("PAR1"),
     read=read,

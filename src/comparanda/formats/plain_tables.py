@@ -122,7 +122,7 @@ def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> boo
     if not {normal(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
         return False  # tags without tokens belong to the document
     hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
-    raise ReadError("there are both tags of tokens and spans beside them", where=where, hint=hint)
+    raise ReadError("there are both tags of tokens and a list of spans", where=where, hint=hint)
 
 
 def table_rows(table: Table, request: Request) -> Corpus:
@@ -153,14 +153,14 @@ def _read_labels(
         for row, value in enumerate(values):
             if is_collection(value):
                 raise table.refuse(
-                    row, f"{name!r} is a list here, but a single label in the first row", "give all lists"
+                    row, f"{name!r} is a list here, but a single label in the first row", "use lists in all rows"
                 )
         single = table.texts(name, values)
         several = merge or separator is not None
         return (labels_of(single, separator) if several else single), several
     flat, bounds, rows = _flatten(table, name, values, ordered=False)
     if "" in flat:
-        raise table.refuse(rows[flat.index("")], f"{name!r} contains an empty label", "an empty list says: no labels")
+        raise table.refuse(rows[flat.index("")], f"{name!r} contains an empty label", "use an empty list for no labels")
     return [join_labels(flat[begin:end]) for begin, end in pairwise(bounds)], True
 
 
@@ -171,7 +171,7 @@ def _flatten(
     lists = []
     for row, value in enumerate(values):
         if is_missing(value):
-            raise table.refuse(row, f"{name!r} has no value", "an empty list says that there is nothing")
+            raise table.refuse(row, f"{name!r} has no value", "use an empty list for nothing")
         if not is_collection(value):
             raise table.refuse(row, f"{name!r} is of type {type(value).__name__}, but a list in the first row")
         if ordered and isinstance(value, set | frozenset):
@@ -239,7 +239,7 @@ def _choose_tags(names: Names, option: str | None, value: str | None, tiers: tup
     found = names.known(tiers, "tags", hint)
     if found is None:
         raise ReadError(
-            f"no {names.noun} is known to hold tags",
+            f"no {names.noun} has a usual name for tags",
             where=names.where,
             details=[f"{names.noun}s: {', '.join(names.names)}"],
             hint=hint.replace("say which", "name it"),
@@ -270,7 +270,7 @@ def _read_sentences(table: Table, request: Request, roles: TokenRoles, found: di
     if (sizes == 0).any():
         empty = table.offset[sizes == 0]
         notes.append(
-            Note(request.side, "sentences without tokens passed over", len(empty), first_places(table.source, empty))
+            Note(request.side, "sentences without tokens ignored", len(empty), first_places(table.source, empty))
         )
     if not tags:
         raise ReadError("there are no tokens", where=table.source.parts[0].name)
@@ -326,7 +326,7 @@ def _read_tokens(table: Table, request: Request, roles: TokenRoles, found: dict[
     marks = [row for row in range(1, len(tags)) if any(column[row] != column[row - 1] for column in breaks)]
     notes: list[Note] = []
     if roles.sentence is None:
-        what = "no column is known to hold sentences: a document is one sentence"
+        what = "no column has a usual name for sentences: each document is read as one sentence"
         notes = noted_once(table.source, request.side, what, int(table.offset[0]))
     extra = {name: _read_extra(table, found[name]) for name in roles.extra}
     cuts = np.array(marks, dtype=np.int64)

@@ -25,7 +25,7 @@ QUESTION_ID = "question_id"
 """The name of the id in the formats of tools that have ids of their own."""
 
 _SEPARATORS = ",\t;"
-_EXAMPLE = 'an answer is written like this: {"id": "d1:0-5:PER:label", "answer": "yes"}'
+_EXAMPLE = 'write answers like this: {"id": "d1:0-5:PER:label", "answer": "yes"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _parse_record(record: Fields) -> Iterator[Reply]:
 def _parse_id(record: Fields) -> str:
     found = record.given.get(QUESTION_ID, record.given.get(ID))
     if type(found) is not str or not found:
-        raise record.refuse(f"there is no {record.path(ID)!r} that says which question is answered", hint=_EXAMPLE)
+        raise record.refuse(f"there is no {record.path(ID)!r} with the id of the question", hint=_EXAMPLE)
     return found
 
 
@@ -89,7 +89,7 @@ def _parse_answer(record: Fields) -> str | None:
         return "yes" if found else "no"
     if found is None or type(found) is str:
         return (found or "").strip() or None
-    raise record.bad(ANSWER, "a text", _EXAMPLE)
+    raise record.bad(ANSWER, "a string", _EXAMPLE)
 
 
 def _parse_option(record: Fields, answer: str) -> str:
@@ -124,7 +124,7 @@ def _read_table(source: Source) -> list[Reply]:
                 _parse_row(source, offset, *each)
                 for offset, each in zip(cells.offset.tolist(), cells.cells, strict=True)
             ]
-    what = f"there are no columns {ID!r} and {ANSWER!r}, and it is no JSON"
+    what = f"there are no columns {ID!r} and {ANSWER!r}, and the file is not JSON"
     raise ReadError(what, where=f"{source.parts[0].name}:1", hint=_EXAMPLE)
 
 

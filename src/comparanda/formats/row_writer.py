@@ -118,7 +118,7 @@ def _iter_heads(corpus: Corpus, heads: Iterable[int], first: int, behind: int) -
     for row, head in enumerate(heads, start=first):
         if head != ROOT and not first <= head < behind:
             raise WriteError(
-                f"the head of word {row - first + 1} stands in another sentence than the word",
+                f"the head of word {row - first + 1} is in another sentence than the word",
                 where=str(corpus.location(row)),
             )
         yield 0 if head == ROOT else head - first + 1
@@ -150,8 +150,8 @@ def cell(what: str, text: str, separator: str = "\t") -> str:
     if "\n" in text or separator in text or (separator == " " and text.split() != [text]):
         between = {"\t": "tabs", " ": "spaces"}[separator]
         raise WriteError(
-            f"the {what} {text!r} cannot stand in a column between {between}",
-            hint=f"cells have no line breaks and no {between}" + " and are not empty" * (separator == " "),
+            f"the {what} {text!r} cannot be written in a column separated by {between}",
+            hint=f"cells must not contain line breaks or {between}" + " or be empty" * (separator == " "),
         )
     return text
 
@@ -178,7 +178,7 @@ def with_values(documents: Iterable[Document], losses: Losses, *, by_id: bool) -
         else:
             raise WriteError(
                 f"{values.count(None):,} of the {len(values):,} words of {document.called} have no value",
-                hint="a file of words must say something of each; only rows with ids and whole documents can be absent",
+                hint="give every word a value; only rows with ids and whole documents can be left out",
             )
 
 
@@ -248,7 +248,7 @@ def _data_lines(lines: _LineWriter, document: Document) -> Iterator[str]:
         if DOCSTART.fullmatch(line.rstrip()):
             raise WriteError(
                 f"the line {line.rstrip()!r} of {document.called} would begin a document",
-                hint="other formats can hold such a word: conllu, for example",
+                hint="choose another format, such as conllu",
             )
         yield line
 
@@ -346,7 +346,7 @@ class _NumberedLineWriter:
 
     def _cell(self, value: str) -> str:
         if self.key and "|" in value:
-            raise WriteError(f"the value {value!r} of {self.key!r} holds '|', which separates the keys of a cell")
+            raise WriteError(f"the value {value!r} of {self.key!r} contains '|', which separates the keys of a cell")
         return f"{self.key}={value}" if self.key and value != NOTHING else cell("value", value)
 
     def _format_line(self, cells: dict[int, str]) -> str:
@@ -377,8 +377,8 @@ def _collect_rows(documents: Iterable[Document], *, numbered: bool) -> list[_Row
     rows.sort(key=lambda row: int(row.id))
     if [row.id for row in rows] != [str(number) for number in range(1, len(rows) + 1)]:
         raise WriteError(
-            "rows without a value cannot be left out: the input has no ids, so rows are known by their number alone",
-            hint="give the rows of the key and of all systems ids",
+            "rows without a value cannot be left out: the input has no ids, so rows are identified by their numbers",
+            hint="add ids to the rows of the key and of all systems",
         )
     return rows
 
@@ -408,7 +408,7 @@ def _label_cells(value: str, split: str | None) -> Sequence[str]:
         return labels or ("",)
     for label in labels:
         if split in label:
-            raise WriteError(f"the label {label!r} holds {split!r}, by which labels are separated here")
+            raise WriteError(f"the label {label!r} contains {split!r}, which separates labels here")
     return (split.join(labels),)
 
 
@@ -418,8 +418,8 @@ def _format_row(cells: Sequence[str], dialect: CellsDialect) -> str:
         cells = ['""'] if cells == [""] else cells  # an empty line is not a row
     elif broken := [cell for cell in cells if dialect.separator in cell or "\n" in cell or "\r" in cell]:
         raise WriteError(
-            f"{broken[0]!r} cannot stand in a column, which ends at {dialect.separator!r} and is not quoted here",
-            hint="if the fields of the input may be quoted, read it with ?quotes=yes; those of the output then are",
+            f"{broken[0]!r} cannot be written in a column, which ends at {dialect.separator!r} and is not quoted here",
+            hint="if fields may be quoted, read the input with ?quotes=yes; the output is then quoted too",
         )
     return f"{dialect.separator.join(cells)}\n"
 
@@ -525,7 +525,7 @@ def written_rows(corpus: Corpus, *, column: str | None = None) -> Written:
         raise WriteError(
             f"tags, trees and rows cannot be written as {corpus.format!r}",
             where=corpus.source.parts[0].name,
-            hint=f"formats that they can be written in: {', '.join(sorted(WRITE))}",
+            hint=f"choose one of: {', '.join(sorted(WRITE))}",
         )
     losses = Losses()
     layer: Layer = "values" if corpus.arcs is None else "arcs"
@@ -567,8 +567,8 @@ def _describe_unclean(text: str) -> str | None:
     if found := unwritable(text):
         return found[0]
     if text.startswith("\ufeff"):
-        return "a byte-order mark at its start, which readers take away"
-    return "a carriage return at the end of a line, which readers take away" if "\r\n" in text else None
+        return "a byte-order mark at its start, which readers remove"
+    return "a carriage return at the end of a line, which readers remove" if "\r\n" in text else None
 
 
 def _check_equal(documents: Sequence[Document], again: Corpus) -> None:
@@ -582,12 +582,12 @@ def _describe_difference(document: Document | None, found: Document | None) -> s
     """Describe the difference of a document that is read back."""
     if document is None or found is None or document.name != found.name:
         mine, theirs = ("nothing" if each is None else each.called for each in (document, found))
-        return f"{mine} would be read again as {theirs}"
+        return f"{mine} would be read back as {theirs}"
     if document.attributes != found.attributes:
-        return f"what is known of {document.called} would be read again as something else"
+        return f"the attributes of {document.called} would be read back differently"
     pairs = zip_longest(document.sentences, found.sentences)
     number, unlike = next((number, pair) for number, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
-    return f"sentence {number} of {document.called} would be another one when read again: {_describe_unlike(*unlike)}"
+    return f"sentence {number} of {document.called} would be read back differently: {_describe_unlike(*unlike)}"
 
 
 def _describe_unlike(sentence: Sentence | None, found: Sentence | None) -> str:

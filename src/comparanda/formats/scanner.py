@@ -167,7 +167,7 @@ def blank_spaces_removed(source: Source, side: str) -> Source | None:
     cleaned, count = re.subn(rb"(?m)^[ \t]+$", b"", bytes(source.data[: source.size]))
     if not count:
         return None
-    return replaced(source, cleaned, Note(side, "lines of white space alone read as blank", count))
+    return replaced(source, cleaned, Note(side, "lines of only white space read as blank", count))
 
 
 def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:

@@ -67,10 +67,10 @@ def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str
     where = corpus.source.parts[0].name
     if asked is not None:
         if asked not in columns:
-            hint = f"fields: {', '.join(columns) or 'none'}; ?score=none says that spans are certain"
+            hint = f"fields: {', '.join(columns) or 'none'}; use ?score=none if spans are certain"
             raise ReadError(f"spans have no {asked!r}{nearest(asked, columns)}", where=where, hint=hint)
         if not _is_numeric(columns[asked]):
-            raise ReadError(f"the values of {asked!r} are no numbers", where=where, hint="name another: ?score=FIELD")
+            raise ReadError(f"the values of {asked!r} are not numbers", where=where, hint="name another: ?score=FIELD")
         return asked
     found = [name for name in SCORES if name in columns and _is_numeric(columns[name])]
     if len(found) > 1:
@@ -103,12 +103,12 @@ def _read_probabilities(corpus: Corpus, spans: Spans, column: str, scale: Scale)
     wrong = np.flatnonzero(impossible(found))
     if len(wrong):
         row = int(wrong[0])
-        what = f"the {column!r} of {_describe_span(spans, row)} is {numbers[row]:g}, which is no probability"
-        hint = f"{hint_for(float(numbers[row]))}; ?score=none says that spans are certain"
+        what = f"the {column!r} of {_describe_span(spans, row)} is {numbers[row]:g}, which is not a probability"
+        hint = f"{hint_for(float(numbers[row]))}; use ?score=none if spans are certain"
         raise refuse(corpus.source, int(spans.offset[row]), what, hint=hint)
     outside = (found < 0) | (found > 1)
     notes = {
-        f"spans without {column!r}, taken for certain": np.flatnonzero(absent),
+        f"spans without {column!r}, treated as certain": np.flatnonzero(absent),
         CLIPPED: np.flatnonzero(outside),
     }
     return np.clip(found, 0.0, 1.0), notes

@@ -124,10 +124,10 @@ class Marks:
         for mark in marks:
             if mark.name in first:
                 raise ReadError(
-                    f"the document {mark.name!r} begins a second time",
+                    f"duplicate document {mark.name!r}",
                     where=str(self.source.locate(mark.offset)),
-                    details=[f"it began first at {self.source.locate(first[mark.name].offset)}"],
-                    hint="documents are told apart by their names: rename one",
+                    details=[f"it first begins at {self.source.locate(first[mark.name].offset)}"],
+                    hint="rename one: documents are identified by their names",
                 )
             first[mark.name] = mark
 
@@ -325,5 +325,5 @@ def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
 def refuse_unannotated(column: TextColumn, what: str, source: Source, hint: str) -> None:
     """Refuse a column without a single annotation, unless it belongs to a portion of a corpus."""
     if source.whole is None and set(column.names) <= set(NOT_ANNOTATED):
-        holds = "nothing but '_'" if "_" in column.names else "nothing"
-        raise ReadError(f"{what} holds {holds}", where=source.parts[0].name, hint=hint)
+        problem = "holds only '_'" if "_" in column.names else "is empty"
+        raise ReadError(f"{what} {problem}", where=source.parts[0].name, hint=hint)

@@ -42,8 +42,8 @@ def words_of(passage: Passage) -> list[str]:
     for number, word in enumerate(words):
         if not word.strip(_BYTE_ORDER_MARK).strip() or _LINE_BREAKERS.search(word):
             raise WriteError(
-                f"word {number + 1} of document {passage.name!r} is {word!r}, which cannot stand in a column",
-                hint="columns hold words without tabs and line breaks, and none of white space alone",
+                f"word {number + 1} of document {passage.name!r} is {word!r}, which cannot be written in a column",
+                hint="words in columns must not be blank or contain tabs or line breaks",
             )
     return words
 
@@ -78,14 +78,14 @@ def no_words(passage: Passage, mention: Mention, piece: tuple[int, int]) -> Writ
     begin, end = piece
     if begin == end:
         return WriteError(
-            f"{_describe_span(passage, mention)} has no length, so no word can carry it",
-            hint="only formats with offsets can",
+            f"{_describe_span(passage, mention)} has no length, so it covers no word",
+            hint="choose a format with offsets, such as jsonl",
         )
     cut = [passage.text[first:last] for first, last in passage.words if first < end and last > begin]
-    within = f": of the words {', '.join(map(repr, cut[:5]))}{', …' if len(cut) > 5 else ''}" if cut else ""
+    within = f": it overlaps the words {', '.join(map(repr, cut[:5]))}{', …' if len(cut) > 5 else ''}" if cut else ""
     return WriteError(
-        f"{_describe_span(passage, mention)} does not begin and end where words do{within}",
-        hint="only formats with offsets can say that: jsonl, for example",
+        f"{_describe_span(passage, mention)} does not begin and end at word boundaries{within}",
+        hint="choose a format with offsets, such as jsonl",
     )
 
 
@@ -121,8 +121,8 @@ def chunk_tags(
         _refuse_label(passage, mention)
         if len(runs) > 1:
             raise WriteError(
-                f"{_describe_span(passage, mention)} is in {len(runs)} pieces, and chunk tags cannot say that",
-                hint="formats that can: jsonl, conllu, brat",
+                f"{_describe_span(passage, mention)} is in {len(runs)} pieces, which chunk tags cannot encode",
+                hint="choose another format: jsonl, conllu, brat",
             )
         ((first, behind),) = runs
         for row in range(first, behind):
@@ -143,16 +143,17 @@ def _format_tags(size: int, label: str, scheme: ChunkScheme) -> list[str]:
 def _refuse_label(passage: Passage, mention: Mention) -> None:
     if mention.label.split() != [mention.label]:
         raise WriteError(
-            f"the label {mention.label!r} in document {passage.name!r} holds white space, and chunk tags have none",
-            hint="rename it first",
+            f"the label {mention.label!r} in document {passage.name!r} contains white space, "
+            "which chunk tags cannot encode",
+            hint="rename the label",
         )
 
 
 def _shared_words_error(passage: Passage, one: Mention, other: Mention) -> WriteError:
     return WriteError(
-        "two spans share words, and chunk tags cannot say that",
+        "two spans share words, which chunk tags cannot encode",
         details=[_describe_span(passage, one), _describe_span(passage, other)],
-        hint="formats that can: jsonl, conllu, brat",
+        hint="choose another format: jsonl, conllu, brat",
     )
 
 
@@ -206,7 +207,7 @@ def placed(passage: Passage, losses: Losses) -> list[Placed]:
         if pieces:
             kept.append(mention if pieces == mention.pieces else replace(mention, pieces=pieces))
         else:
-            losses.lose("mentions of no words, such as zeros", passage.name)
+            losses.lose("mentions without words, such as zeros", passage.name)
     runs = runs_of(passage, kept)
     return [
         Placed(Run(each[0].first, each[-1].behind), chain_of(mention)) for mention, each in zip(kept, runs, strict=True)
@@ -262,7 +263,7 @@ def without_words(passage: Passage, losses: Losses) -> Passage:
         counting = [name for name in _WORD_NUMBER_ATTRIBUTES if name in mention.said]
         if counting and _covered_words(mention, passage.words) != _covered_words(mention, again):
             for name in counting:
-                losses.lose(f"{name!r} of spans whose words are cut otherwise by who reads the text", passage.name)
+                losses.lose(f"{name!r} of spans that readers of the text will tokenise differently", passage.name)
             attributes = {name: value for name, value in mention.said.items() if name not in counting}
             mentions.append(replace(mention, said=attributes))
         else:
@@ -282,8 +283,8 @@ def _covered_words(mention: Mention, words: Sequence[tuple[int, int]]) -> list[t
 # Brackets in the cells of words are ambiguous if mentions of one chain cross: which bracket closes which is unknown.
 
 
-CROSSING = "chains of spans that cross another one of their chain"
-KEPT = "which of several chains comes first and keeps a mention that all of them have"
+CROSSING = "chains of spans that cross another span of their chain"
+KEPT = "the order of chains that share a mention"
 
 
 def ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> Iterator[int]:

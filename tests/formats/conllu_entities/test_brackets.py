@@ -334,8 +334,8 @@ class TestChoosing:
 
     def test_a_key_that_no_line_has(self) -> None:
         assert refused(self.CHUNKS, column="misc:TAG") == (
-            "f.conllu: the column 'misc:TAG' holds nothing but '_'\n"
-            "  the file fills: misc; say --column NAME, or ::conllu?column=NAME for one file"
+            "f.conllu: the column 'misc:TAG' holds only '_'\n"
+            "  columns with values: misc; choose one with --column NAME, or ::conllu?column=NAME for one file"
         )
 
     def test_tags_of_a_feature_of_words(self) -> None:
@@ -352,7 +352,7 @@ class TestChoosing:
 
     def test_none(self) -> None:
         assert refused(HEADER + self.CHUNKS, code=2, entities="none").startswith(
-            "CoNLL-U has no column of its own for spans"
+            "CoNLL-U has no standard column for spans"
         )
 
     def test_a_key_that_is_not_there(self) -> None:
@@ -369,8 +369,8 @@ class TestChoosing:
     def test_other_tasks_have_no_brackets(self) -> None:
         request = Request(side="key", options={"label": "etype"})
         assert refusal(read, Source.of_text("f", self.CHUNKS.encode()), request, code=2) == (
-            "the option 'label' says how spans are read from brackets, and this task judges no spans\n"
-            "  leave it out, or choose a task that does"
+            "the option 'label' applies to spans in brackets, but this task does not evaluate spans\n"
+            "  remove it, or choose a task that evaluates spans"
         )
 
 

@@ -174,7 +174,7 @@ class TestOptions:
         assert chains(corpus_of(document(clusters=HALF_OPEN), end="exclusive")) == FOUND
         wl = {"id": "d", "cased_words": WORDS, "clusters": CLUSTERS}
         assert chains(corpus_of(wl, end="inclusive")) == FOUND
-        assert "end='half' is not possible" in refused(document(), code=2, end="half")
+        assert "invalid end='half'" in refused(document(), code=2, end="half")
 
     def test_fields(self) -> None:
         given = {"key": "sea", "forms": WORDS, "gold": CLUSTERS, "id": "no"}

@@ -224,7 +224,7 @@ class TestRefused:
     def test_an_unknown_choice(self) -> None:
         written = "a.jsonl::elevant?annotations=gold"
         assert refusal(read, article(labels=[]), written=written, code=2) == (
-            "annotations='gold' is not possible\n  one of: auto, labels, mentions"
+            "invalid annotations='gold'\n  one of: auto, labels, mentions"
         )
 
 

@@ -187,7 +187,7 @@ class TestSeveralAnnotations:
         )
 
     def test_another_choice(self) -> None:
-        assert refused(self.TASK, options="?annotations=best", code=2).startswith("annotations='best' is not possible")
+        assert refused(self.TASK, options="?annotations=best", code=2).startswith("invalid annotations='best'")
 
 
 TWO_MODELS = (

@@ -134,9 +134,9 @@ def test_rounding_is_clipped_and_counted() -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("overlap=conditon", "overlap='conditon' is not possible (did you mean 'condition'?)"),
+        ("overlap=conditon", "invalid overlap='conditon' (did you mean 'condition'?)"),
         ("overlap=declared", "overlap='declared' is for records with blocks"),
-        ("scale=log", "scale='log' is not possible (did you mean 'logprob'?)"),
+        ("scale=log", "invalid scale='log' (did you mean 'logprob'?)"),
         ("floor=2", "floor='2' is no number between 0 and 1"),
         ("floor=much", "floor='much' is no number between 0 and 1"),
         ("flor=0.1", "format 'probabilistic' has no option 'flor' (did you mean 'floor'?)"),

@@ -156,7 +156,7 @@ class TestColumns:
     def test_schemes_and_repair(self) -> None:
         text = HEADER + row("a", "I-x") + row("b", "I-x")
         assert notes(read(text)) == ["key: chunk tags read as IO (IOB1 would fit as well): 1 (d.tsv:2)"]
-        assert "counted as conlleval does: 1 (d.tsv:2)" in notes(read(text, "?scheme=bio"))[0]
+        assert "read as by conlleval: 1 (d.tsv:2)" in notes(read(text, "?scheme=bio"))[0]
         assert spans(read(text, "?scheme=bio&repair=discard")) == []
 
 
@@ -212,9 +212,9 @@ class TestLinks:
 
     def test_options_that_are_not_possible(self) -> None:
         assert refusal(read, SAMPLE, "?mentions=ids", code=2) == (
-            "mentions='ids' is not possible (did you mean 'links'?)\n  one of: tags, links"
+            "invalid mentions='ids' (did you mean 'links'?)\n  one of: tags, links"
         )
-        assert refusal(read, SAMPLE, "?word=2", code=2) == "word='2' is not possible\n  one of: TOKEN, none"
+        assert refusal(read, SAMPLE, "?word=2", code=2) == "invalid word='2'\n  one of: TOKEN, none"
 
     def test_rows_without_words(self) -> None:
         corpus = read(SAMPLE, "?word=none")
@@ -233,7 +233,7 @@ class TestHashes:
         text = HEADER + "# document_id" + "\t" * 9 + "\n" + row("a") + "\t" * 9 + "\n# document_id\n" + row("b")
         corpus = read(text)
         assert documents(corpus) == {"document 1": ["a"], "document 2": ["b"]}
-        assert notes(corpus) == ["key: lines of white space alone read as blank: 1"]
+        assert notes(corpus) == ["key: lines of only white space read as blank: 1"]
 
     def test_a_document_without_words(self) -> None:
         corpus = read(HEADER + "# document_id = a\n\n# document_id = b\n" + row("x") + "\n# document_id = c\n")
@@ -299,8 +299,8 @@ class TestDefects:
             ("# document_id = a\n", "d.tsv: there are no tokens in this file"),
             (
                 HEADER + "# document_id = a\n" + row("a") + "# document_id = b\n" + row("b") + "# document_id = a\n",
-                "d.tsv:6: the document 'a' begins a second time\n  it began first at d.tsv:2\n"
-                "  documents are told apart by their names: rename one",
+                "d.tsv:6: duplicate document 'a'\n  it first begins at d.tsv:2\n"
+                "  rename one: documents are identified by their names",
             ),
         ],
     )

@@ -175,7 +175,7 @@ def test_ids_with_bars_as_variants_have_them(tmp_path: Path) -> None:
 
 
 def test_other_kinds_and_characters(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="as='yaml' is not possible"):
+    with pytest.raises(UsageError, match="invalid as='yaml'"):
         written("bioc", [document()], tmp_path, **{"as": "yaml"})
     with pytest.raises(WriteError, match="U\\+0001 in document 'd' cannot stand in XML"):
         written("bioc", [document(text="\x01")], tmp_path)

@@ -28,10 +28,10 @@ from tests.shared_data import shared
 
 FORMATS = sorted(name for name, writer in writers().items() if "chains" in writer.layers)
 
-GAPS = "the gaps of discontinuous spans: they are written as a whole"
-WORDLESS = "mentions of no words, such as zeros"
-CROSSING = "chains of spans that cross another one of their chain"
-KEPT = "which of several chains comes first and keeps a mention that all of them have"
+GAPS = "the gaps of discontinuous spans: they are written as contiguous spans"
+WORDLESS = "mentions without words, such as zeros"
+CROSSING = "chains of spans that cross another span of their chain"
+KEPT = "the order of chains that share a mention"
 HARMLESS = {"ends of sentences inside spans", "names of chains, which several documents share"}
 """Losses by which no chain has other mentions."""
 

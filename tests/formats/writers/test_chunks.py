@@ -45,10 +45,10 @@ class TestTags:
 
     def test_nested_spans_are_refused(self) -> None:
         assert refused(chunk_tags, passage(NAME, Mention(((5, 10),), "LAST"))) == (
-            "two spans share words, and chunk tags cannot say that\n"
+            "two spans share words, which chunk tags cannot encode\n"
             "  the span 'Anna Smith' (PER, 0:10) of document 'd'\n"
             "  the span 'Smith' (LAST, 5:10) of document 'd'\n"
-            "  formats that can: jsonl, conllu, brat"
+            "  choose another format: jsonl, conllu, brat"
         )
 
     def test_the_same_span_twice_is_refused(self) -> None:
@@ -56,14 +56,15 @@ class TestTags:
 
     def test_discontinuous_spans_are_refused(self) -> None:
         assert refused(chunk_tags, passage(Mention(((0, 4), (11, 14)), "X"))) == (
-            "the span 'Anna met' (X, 0:14) of document 'd' is in 2 pieces, and chunk tags cannot say that\n"
-            "  formats that can: jsonl, conllu, brat"
+            "the span 'Anna met' (X, 0:14) of document 'd' is in 2 pieces, which chunk tags cannot encode\n"
+            "  choose another format: jsonl, conllu, brat"
         )
 
     @pytest.mark.parametrize("label", ["a b", " a", "a\u00a0b", "a\n"])
     def test_labels_with_white_space_are_refused(self, label: str) -> None:
         assert refused(chunk_tags, passage(Mention(((0, 4),), label))) == (
-            f"the label {label!r} in document 'd' holds white space, and chunk tags have none\n  rename it first"
+            f"the label {label!r} in document 'd' contains white space, "
+            "which chunk tags cannot encode\n  rename the label"
         )
 
 
@@ -74,24 +75,24 @@ class TestRuns:
     @pytest.mark.parametrize(
         ("begin", "end", "cut"),
         [
-            (0, 3, ": of the words 'Anna'"),
-            (1, 10, ": of the words 'Anna', 'Smith'"),
-            (4, 10, ": of the words 'Smith'"),
+            (0, 3, ": it overlaps the words 'Anna'"),
+            (1, 10, ": it overlaps the words 'Anna', 'Smith'"),
+            (4, 10, ": it overlaps the words 'Smith'"),
             (4, 5, ""),
-            (0, 20, ": of the words 'Anna', 'Smith', 'met', 'Berlin'"),
+            (0, 20, ": it overlaps the words 'Anna', 'Smith', 'met', 'Berlin'"),
         ],
     )
     def test_what_does_not_fit_words_is_refused(self, begin: int, end: int, cut: str) -> None:
         assert refused(runs_of, passage(Mention(((begin, end),), "X"))) == (
             f"the span {TEXT[begin:end]!r} (X, {begin}:{end}) of document 'd' "
-            f"does not begin and end where words do{cut}\n"
-            "  only formats with offsets can say that: jsonl, for example"
+            f"does not begin and end at word boundaries{cut}\n"
+            "  choose a format with offsets, such as jsonl"
         )
 
     def test_spans_without_length_are_refused(self) -> None:
         assert refused(runs_of, passage(Mention(((5, 5),), "X"))) == (
-            "the span '' (X, 5:5) of document 'd' has no length, so no word can carry it\n"
-            "  only formats with offsets can"
+            "the span '' (X, 5:5) of document 'd' has no length, so it covers no word\n"
+            "  choose a format with offsets, such as jsonl"
         )
 
     def test_long_spans_are_shown_in_part(self) -> None:
@@ -108,8 +109,8 @@ class TestWords:
     def test_what_no_column_can_hold_is_refused(self, word: str) -> None:
         document = Passage(name="d", text=f"x{word}", words=((0, 1), (1, 1 + len(word))), sentences=(0,), mentions=())
         assert refused(words_of, document) == (
-            f"word 2 of document 'd' is {word!r}, which cannot stand in a column\n"
-            "  columns hold words without tabs and line breaks, and none of white space alone"
+            f"word 2 of document 'd' is {word!r}, which cannot be written in a column\n"
+            "  words in columns must not be blank or contain tabs or line breaks"
         )
 
     def test_spaces_inside_words_can_stand_between_tabs(self) -> None:

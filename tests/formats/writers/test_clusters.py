@@ -78,8 +78,8 @@ class TestLosses:
     def test_gaps_and_mentions_of_no_words(self, tmp_path: Path) -> None:
         passage = document("a b c", mention(0, 1, 4, 5, chain="1"), mention(2, 2, chain="1", zero=1))
         assert losses_of("clusters", [passage], tmp_path) == [
-            "the gaps of discontinuous spans: they are written as a whole",
-            "mentions of no words, such as zeros",
+            "the gaps of discontinuous spans: they are written as contiguous spans",
+            "mentions without words, such as zeros",
         ]
         assert json.loads((tmp_path / "out.jsonlines").read_text())["clusters"] == [[[0, 2]]]
 

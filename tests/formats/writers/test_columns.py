@@ -68,7 +68,7 @@ def test_the_lines(tmp_path: Path) -> None:
 def test_the_scheme_can_be_chosen(tmp_path: Path) -> None:
     text, _ = text_and_losses([passage(NAME, PLACE)], tmp_path, scheme="bioes")
     assert text == "-DOCSTART- (d)\n\nAnna\tB-PER\nSmith\tE-PER\nmet\tO\nBerlin\tS-LOC\n\n"
-    with pytest.raises(UsageError, match="scheme='bmes' is not possible"):
+    with pytest.raises(UsageError, match="invalid scheme='bmes'"):
         text_and_losses([passage()], tmp_path, scheme="bmes")
 
 
@@ -100,7 +100,7 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     )
     _, losses = text_and_losses([document], tmp_path)
     assert losses == [
-        "not written: white space of the text: words are lines",
+        "not written: white space between words",
         "not written: the attribute 'genre' of documents",
         "not written: ids of spans",
         "not written: 'confidence' of spans",
@@ -118,14 +118,14 @@ class TestRefused:
             Passage(name="d", text="-DOCSTART-", words=((0, 10),), sentences=(0,), mentions=()), tmp_path
         ) == (
             "the word '-DOCSTART-' of document 'd' would begin a document in a file of columns\n"
-            "  other formats can hold it: jsonl, for example"
+            "  choose another format, such as jsonl"
         )
 
     @pytest.mark.parametrize("name", ["", " a", "a\tb", "a\nb"])
     def test_a_name_that_no_line_can_hold(self, name: str, tmp_path: Path) -> None:
         assert refused(passage(name=name), tmp_path) == (
-            f"the name {name!r} of a document cannot stand in a line of columns\n"
-            "  names have no line breaks, no tabs and no white space around them there"
+            f"the document name {name!r} cannot be written in a line of columns\n"
+            "  rename the document: line breaks, tabs and surrounding white space are not allowed"
         )
 
 

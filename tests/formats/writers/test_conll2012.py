@@ -26,10 +26,10 @@ from tests.formats.writers.chained import (
 )
 from tests.seeds import seeds
 
-GAPS = "the gaps of discontinuous spans: they are written as a whole"
-CROSSING = "chains of spans that cross another one of their chain"
+GAPS = "the gaps of discontinuous spans: they are written as contiguous spans"
+CROSSING = "chains of spans that cross another span of their chain"
 SENTENCES = "ends of sentences inside spans"
-KEPT = "which of several chains comes first and keeps a mention that all of them have"
+KEPT = "the order of chains that share a mention"
 
 
 def brackets(passage: Passage, folder: Path) -> list[str]:
@@ -220,7 +220,7 @@ class TestLosses:
 
     def test_mentions_of_no_words(self, tmp_path: Path) -> None:
         passage = document("a b", mention(2, 2, chain="1", zero=1), mention(0, 1, chain="1"))
-        assert losses_of("conll2012", [passage], tmp_path) == ["mentions of no words, such as zeros"]
+        assert losses_of("conll2012", [passage], tmp_path) == ["mentions without words, such as zeros"]
         assert brackets(passage, tmp_path) == ["(1)", "-"]
 
     def test_ends_of_sentences_inside_mentions(self, tmp_path: Path) -> None:
@@ -250,7 +250,9 @@ class TestLosses:
 
 class TestRefused:
     def test_a_mention_inside_a_word(self, tmp_path: Path) -> None:
-        with pytest.raises(WriteError, match="does not begin and end where words do: of the words 'Annas'"):
+        with pytest.raises(
+            WriteError, match="does not begin and end at word boundaries: it overlaps the words 'Annas'"
+        ):
             written("conll2012", [document("Annas Hut", mention(0, 4, chain="1"))], tmp_path)
 
     def test_a_name_of_two_lines(self, tmp_path: Path) -> None:
@@ -258,7 +260,7 @@ class TestRefused:
             written("conll2012", [document("a", name="x\ny")], tmp_path)
 
     def test_a_word_with_a_tab(self, tmp_path: Path) -> None:
-        with pytest.raises(WriteError, match="cannot stand in a column"):
+        with pytest.raises(WriteError, match="cannot be written in a column"):
             written(
                 "conll2012",
                 [Passage(name="d", text="a\tb", words=((0, 3),), sentences=(0,), mentions=(), chained=True)],

@@ -158,20 +158,20 @@ class TestLosses:
             "Entity=1)1)",
             "Entity=e1)",
         ]
-        assert losses == ["not written: chains of spans that cross another one of their chain"]
+        assert losses == ["not written: chains of spans that cross another span of their chain"]
 
     def test_discontinuous_spans_of_one_chain_among_each_other(self, tmp_path: Path) -> None:
         said = {"chain": "1"}
         first = Mention(((0, 1), (4, 5)), "X", None, said)
         second = Mention(((2, 3), (6, 7)), "Y", None, said)
         _, losses = lines([passage("a b c d", first, second)], tmp_path)
-        assert losses == ["not written: chains of spans that cross another one of their chain"]
+        assert losses == ["not written: chains of spans that cross another span of their chain"]
         (found,) = read_back("conllu", tmp_path)
         assert content(unchained([found])) == content(unchained([passage("a b c d", first, second)]))
 
     def test_cuts_where_pieces_follow_each_other(self, tmp_path: Path) -> None:
         _, losses = lines([passage("a b", Mention(((0, 1), (2, 3)), "X"))], tmp_path)
-        assert losses == ["not written: cuts between pieces of spans that follow each other"]
+        assert losses == ["not written: boundaries between adjacent pieces of spans"]
         ((mention,),) = (each.mentions for each in read_back("conllu", tmp_path))
         assert mention.pieces == ((0, 3),)
 
@@ -181,11 +181,11 @@ class TestLosses:
         assert text[1] == "# global.Entity = eid-etype-sure-empty-rank"
         assert text[4].endswith("Entity=(e1-X-true--2)")
         assert losses == [
-            "not written: 'etype' of spans, which is no name for a field of brackets",
-            "not written: 'two words' of spans, which is no name for a field of brackets",
-            "not written: that 'sure' of spans is no text",
-            "not written: 'empty' of spans where it is empty",
-            "not written: that 'rank' of spans is no text",
+            "not written: 'etype' of spans, whose name is not valid for a field of brackets",
+            "not written: 'two words' of spans, whose name is not valid for a field of brackets",
+            "not written: the type of 'sure' of spans, which is not a string",
+            "not written: empty 'empty' of spans",
+            "not written: the type of 'rank' of spans, which is not a string",
         ]
 
     def test_attributes_that_no_line_can_hold(self, tmp_path: Path) -> None:
@@ -193,15 +193,13 @@ class TestLosses:
         text, losses = lines([document], tmp_path)
         assert text[2] == "# meta::g = "
         assert losses == [
-            "not written: the attribute 'a=b' of documents, which cannot stand in a line",
-            "not written: the attribute 'd' of documents, which cannot stand in a line",
+            "not written: the attribute 'a=b' of documents, which cannot be written in a line",
+            "not written: the attribute 'd' of documents, which cannot be written in a line",
         ]
 
     def test_spaces_inside_words(self, tmp_path: Path) -> None:
         document = Passage(name="d", text="1 000  Mark", words=((0, 5), (7, 11)), sentences=(0,), mentions=())
-        assert lines([document], tmp_path)[1] == [
-            "not written: white space of the text, in which words have spaces inside"
-        ]
+        assert lines([document], tmp_path)[1] == ["not written: white space of texts with spaces inside words"]
         document = Passage(
             name="d", text="1 000 Mark", words=((0, 5), (6, 10)), sentences=(0,), mentions=(Mention(((6, 10),), "X"),)
         )
@@ -212,21 +210,22 @@ class TestLosses:
         _, losses = lines(
             [Passage(name="blank", text=" \n", words=(), sentences=(), mentions=()), passage("a")], tmp_path
         )
-        assert losses == ["not written: texts of white space alone"]
+        assert losses == ["not written: texts of only white space"]
         assert [each.text for each in read_back("conllu", tmp_path)] == ["", "a"]
 
 
 class TestRefused:
     def test_a_span_inside_a_word(self, tmp_path: Path) -> None:
         assert refused(passage("Annas Hut", Mention(((0, 4),), "PER")), tmp_path) == (
-            "the span 'Anna' (PER, 0:4) of document 'd' does not begin and end where words do: of the words 'Annas'\n"
-            "  only formats with offsets can say that: jsonl, for example"
+            "the span 'Anna' (PER, 0:4) of document 'd' does not begin and end at word boundaries: "
+            "it overlaps the words 'Annas'\n"
+            "  choose a format with offsets, such as jsonl"
         )
 
     def test_a_name_of_two_lines(self, tmp_path: Path) -> None:
         assert refused(passage("a", name="d\ne"), tmp_path) == (
-            "the name 'd\\ne' of a document cannot stand in a line of CoNLL-U\n"
-            "  names have no line breaks, no tabs and no white space around them there"
+            "the document name 'd\\ne' cannot be written in a line of CoNLL-U\n"
+            "  rename the document: line breaks, tabs and surrounding white space are not allowed"
         )
 
 

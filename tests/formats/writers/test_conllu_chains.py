@@ -24,10 +24,10 @@ from tests.formats.writers.chained import (
 )
 from tests.seeds import seeds
 
-CROSSING = "chains of spans that cross another one of their chain"
+CROSSING = "chains of spans that cross another span of their chain"
 SENTENCES = "ends of sentences inside spans"
-KEPT = "which of several chains comes first and keeps a mention that all of them have"
-NODES = "numbers of empty nodes that no line can have"
+KEPT = "the order of chains that share a mention"
+NODES = "numbers of empty nodes that CoNLL-U does not allow there"
 
 
 def lines(documents: Iterable[Passage], folder: Path) -> list[tuple[str, str]]:
@@ -155,12 +155,12 @@ class TestEmptyNodes:
     @pytest.mark.parametrize("text", ["", "abc"])
     def test_none_stands_inside_a_word_or_without_one(self, text: str, tmp_path: Path) -> None:
         place = len(text) // 2
-        with pytest.raises(WriteError, match="has no length, so no word can carry it"):
+        with pytest.raises(WriteError, match="has no length, so it covers no word"):
             written("conllu", [document(text, mention(place, place, chain="1", zero=1))], tmp_path)
 
     def test_spans_that_are_no_mentions_need_words(self, tmp_path: Path) -> None:
         passage = replace(document("a", mention(0, 0, zero=1)), chained=False)
-        with pytest.raises(WriteError, match="has no length, so no word can carry it"):
+        with pytest.raises(WriteError, match="has no length, so it covers no word"):
             written("conllu", [passage], tmp_path)
 
 
@@ -168,7 +168,7 @@ class TestLosses:
     @pytest.mark.parametrize("head", [0, 3, "1", 1.5])
     def test_heads_that_are_no_word_of_the_mention(self, head: float | str, tmp_path: Path) -> None:
         passage = document("a b", mention(0, 3, chain="1", head=head))
-        assert losses_of("conllu", [passage], tmp_path) == ["'head' of spans that is no word of theirs"]
+        assert losses_of("conllu", [passage], tmp_path) == ["'head' of spans that is not one of their words"]
         assert lines([passage], tmp_path) == [("1", "Entity=(1"), ("2", "Entity=1)")]
 
     def test_another_chain_would_keep_a_mention_of_two(self, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_offsets_as_some_versions_count(tmp_path: Path) -> None:
     written("doccano", documents, tmp_path, offsets="utf-16")
     entities = json.loads((tmp_path / "out.jsonl").read_text())["entities"]
     assert [(each["start_offset"], each["end_offset"]) for each in entities] == [(3, 7), (8, 10)]
-    with pytest.raises(UsageError, match="offsets='bytes' is not possible"):
+    with pytest.raises(UsageError, match="invalid offsets='bytes'"):
         written("doccano", documents, tmp_path, offsets="bytes")
 
 
@@ -68,7 +68,7 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: 'id' of spans: 1 (d)",
         "x: not written: 'probability' of spans: 1 (d)",
         "x: not written: the attribute 'label' of documents, whose name is taken: 1 (d)",
-        "x: not written: the gaps of discontinuous spans: they are written as a whole: 1 (d)",
+        "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("doccano", tmp_path)
     assert [mention.pieces for mention in read.mentions] == [((0, 3),)]

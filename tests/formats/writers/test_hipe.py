@@ -104,17 +104,20 @@ def test_losses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"mentions": (Mention(((0, 2),), "PER"),)}, "does not begin and end where words do"),
-        ({"mentions": (Mention(((0, 4), (9, 11)), "PER"),)}, "is in 2 pieces, and chunk tags cannot say that"),
+        ({"mentions": (Mention(((0, 2),), "PER"),)}, "does not begin and end at word boundaries"),
+        ({"mentions": (Mention(((0, 4), (9, 11)), "PER"),)}, "is in 2 pieces, which chunk tags cannot encode"),
         ({"mentions": (Mention(((0, 8),), "PER"), Mention(((0, 4),), "PER"))}, "two spans share words"),
-        ({"mentions": (Mention(((0, 4),), "a b"),)}, "the label 'a b' in document 'd' holds white space"),
+        ({"mentions": (Mention(((0, 4),), "a b"),)}, "the label 'a b' in document 'd' contains white space"),
         ({"mentions": (Mention(((0, 4),), "PER", ("_",)),)}, "the id '_' in document 'd' cannot stand in a column\n"),
         ({"mentions": (Mention(((0, 4),), "PER", ("a\tb",)),)}, "the id 'a\\tb' in document 'd' cannot stand"),
         ({"name": "a\nb"}, "the document 'a\\nb' cannot be named in a comment\n  rename it first"),
         ({"name": ""}, "the document '' cannot be named in a comment"),
         ({"text": "# a met Bo", "words": ((0, 3), (4, 7))}, "the word '# a' of document 'd' would be read as"),
         ({"text": '""""', "words": ((0, 4),)}, "the word '\"\"\"\"' of document 'd' would be read as something else"),
-        ({"text": "a\tb", "words": ((0, 3),)}, "word 1 of document 'd' is 'a\\tb', which cannot stand in a column"),
+        (
+            {"text": "a\tb", "words": ((0, 3),)},
+            "word 1 of document 'd' is 'a\\tb', which cannot be written in a column",
+        ),
     ],
 )
 def test_refused(changes: dict[str, Any], expected: str, tmp_path: Path) -> None:

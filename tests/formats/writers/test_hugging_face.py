@@ -54,7 +54,7 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: 'index' of spans, whose name is taken: 1 (d)",
         "x: not written: 'word' of spans, whose name is taken: 1 (d)",
         "x: not written: the attribute 'entities' of documents, whose name is taken: 1 (d)",
-        "x: not written: the gaps of discontinuous spans: they are written as a whole: 1 (d)",
+        "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("hugging-face", tmp_path)
     assert [mention.pieces for mention in read.mentions] == [((0, 3),)]

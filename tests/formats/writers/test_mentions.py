@@ -10,7 +10,7 @@ from comparanda.formats.document_writer import Losses, Passage
 from comparanda.formats.word_runs import without_words
 from tests.formats.writers.chained import document, mention
 
-LOST = "not written: {!r} of spans whose words are cut otherwise by who reads the text"
+LOST = "not written: {!r} of spans that readers of the text will tokenise differently"
 
 
 def heads(passage: Passage) -> tuple[list[object], list[str]]:

@@ -68,7 +68,7 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: 'token_start' of spans, whose name is taken: 1 (d)",
         "x: not written: the attribute 'id' of documents, whose name is taken: 1 (d)",
         "x: not written: the attribute 'text' of documents, whose name is taken: 1 (d)",
-        "x: not written: the gaps of discontinuous spans: they are written as a whole: 1 (d)",
+        "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("prodigy", tmp_path)
     assert [mention.pieces for mention in read.mentions] == [((0, 3),), ((0, 1),)]

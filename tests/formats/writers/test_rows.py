@@ -87,17 +87,17 @@ class TestConllu:
         cells = [line.split("\t")[place] for line in text.split("\n") if line[:1].isdigit() and line[1] == "\t"]
         assert cells == [f"{name}=A", "_", f"{name}==", f"{name}=B"]
         assert refusal(with_system(key, ["A", "B|C", "D", "E"]), column) == (
-            f"the value 'B|C' of {name!r} holds '|', which separates the keys of a cell"
+            f"the value 'B|C' of {name!r} contains '|', which separates the keys of a cell"
         )
 
     @pytest.mark.parametrize(
         ("value", "reason"),
         [
-            ("a\tb", "the value 'a\\tb' cannot stand in a column between tabs"),
-            ("a\nb", "the value 'a\\nb' cannot stand in a column between tabs"),
+            ("a\tb", "the value 'a\\tb' cannot be written in a column separated by tabs"),
+            ("a\nb", "the value 'a\\nb' cannot be written in a column separated by tabs"),
             (
                 "a ",
-                "sentence 1 of document 'first' would be another one when read again: 'a ' among its values as 'a'",
+                "sentence 1 of document 'first' would be read back differently: 'a ' among its values as 'a'",
             ),
             ("e\u0301", "among its values as 'é'"),
             (None, "1 of the 3 words of document 'first' have no value"),
@@ -109,7 +109,7 @@ class TestConllu:
 
     def test_values_that_say_nothing_are_refused(self, tmp_path: Path) -> None:
         key = read_rows(stored(tmp_path, CONLLU), column="xpos")
-        assert "holds nothing but '_'" in refusal(with_system(key, ["_"] * 4), "xpos")
+        assert "holds only '_'" in refusal(with_system(key, ["_"] * 4), "xpos")
         assert refusal(with_system(key, [None] * 4), "xpos").endswith(
             "no word has a value, so there is nothing to write"
         )
@@ -117,7 +117,7 @@ class TestConllu:
     def test_a_head_in_another_sentence_is_refused(self, tmp_path: Path) -> None:
         key = read_rows(stored(tmp_path, CONLLU), column="deprel", layer="arcs")
         reason = refusal(with_system(key, ["a", "b", "c", "d"], [3, 0, ROOT, ROOT]), "deprel")
-        assert reason.endswith("key:7: the head of word 1 stands in another sentence than the word")
+        assert reason.endswith("key:7: the head of word 1 is in another sentence than the word")
 
     def test_a_document_without_any_value_is_left_out(self, tmp_path: Path) -> None:
         path = stored(tmp_path, CONLLU)
@@ -181,7 +181,7 @@ class TestColumns:
     def test_spaces_cannot_stand_between_spaces(self, value: str, between: str, tmp_path: Path) -> None:
         key = key_of(tmp_path, "Anna N\nran V\n", "columns")
         reason = refusal(with_system(key, [value, "b"]))
-        assert reason.startswith(f"the value {value!r} cannot stand in a column between {between}")
+        assert reason.startswith(f"the value {value!r} cannot be written in a column separated by {between}")
 
     def test_what_would_begin_a_document_is_refused(self, tmp_path: Path) -> None:
         key = key_of(tmp_path, "GOLD N\nGOLD V\n", "columns?word=none&column=1")
@@ -190,21 +190,23 @@ class TestColumns:
 
     def test_documents_that_would_be_others_are_refused(self, tmp_path: Path) -> None:
         key = key_of(tmp_path, "# newdoc id = a  b\nAnna N\n", "columns")
-        assert refusal(key).startswith("document 'a  b' would be read again as document 'a b'")
+        assert refusal(key).startswith("document 'a  b' would be read back as document 'a b'")
         key = key_of(tmp_path, "N\tGOLD\nV\tGOLD\n", "columns?word=none&column=1&comments=anywhere")
         said = with_system(key, ["a", "# document_id = d2"])
-        assert refusal(said).startswith("the input would be read again as document 'output'")
+        assert refusal(said).startswith("the input would be read back as document 'output'")
 
     def test_what_is_known_of_documents_stays(self, tmp_path: Path) -> None:
         text = "# meta::genre = news\nAnna\tGOLD\n"
         key = key_of(tmp_path, text, "columns")
         assert text_of(with_system(key, ["a"])) == "# meta::genre = news\nAnna\ta\n\n"
         known = replace(key.documents, attributes={"genre ": TextColumn.of(["news"])})
-        assert refusal(replace(key, documents=known)).startswith("what is known of the input would be read again as")
+        assert refusal(replace(key, documents=known)).startswith(
+            "the attributes of the input would be read back differently"
+        )
 
     def test_a_byte_order_mark_is_refused(self, tmp_path: Path) -> None:
         key = key_of(tmp_path, "\n\ufeffN\nV\n", "columns")
-        assert refusal(key) == "the output would have a byte-order mark at its start, which readers take away"
+        assert refusal(key) == "the output would have a byte-order mark at its start, which readers remove"
 
     def test_hipe(self, tmp_path: Path) -> None:
         text = (
@@ -246,13 +248,15 @@ class TestRows:
         text = "id,labels\n1,x;y\n2,\n"
         key = key_of(tmp_path, text, "csv?split=;", shape="rows")
         assert text_of(with_system(key, ["", "a|b\\|c"])) == "id,labels\n1,\n2,a;b|c\n"
-        assert refusal(with_system(key, ["a;b", ""])) == "the label 'a;b' holds ';', by which labels are separated here"
+        assert refusal(with_system(key, ["a;b", ""])) == "the label 'a;b' contains ';', which separates labels here"
         key = key_of(tmp_path, text, "csv?several=rows", shape="rows")
         assert text_of(with_system(key, ["", "a|b"])) == "id,labels\n1,\n2,a\n2,b\n"
 
     def test_what_tsv_cannot_hold_is_refused(self, tmp_path: Path) -> None:
         key = read_rows(stored(tmp_path, "id\tlabel\n1\tx\n2\ty\n", "key.tsv"), shape="rows")
-        assert refusal(with_system(key, ["a\tb", "c"])).startswith("'a\\tb' cannot stand in a column, which ends at")
+        assert refusal(with_system(key, ["a\tb", "c"])).startswith(
+            "'a\\tb' cannot be written in a column, which ends at"
+        )
         assert "the label of this row is empty" in refusal(with_system(key, ["", "c"]))
         assert text_of(with_system(key, ['"', "c"])) == 'id\tlabel\n1\t"\n2\tc\n'
 
@@ -266,9 +270,7 @@ class TestRows:
 
     def test_a_first_row_like_a_header_is_refused(self, tmp_path: Path) -> None:
         key = read_rows(stored(tmp_path, "1,x\n2,y\n", "key.csv"), shape="rows")
-        assert "sentence 1 of the input would be another one when read again" in refusal(
-            with_system(key, ["class", "y"])
-        )
+        assert "sentence 1 of the input would be read back differently" in refusal(with_system(key, ["class", "y"]))
 
     def test_json(self, tmp_path: Path) -> None:
         text = '{"text": "GOLD", "uid": 7, "class": ["GOLD"]}\n{"text": "GOLD", "uid": 8, "class": []}\n'
