@@ -39,7 +39,7 @@ def test_what_cannot_be_read_is_told_with_exit_code_1(tmp_path: Path, capsys: py
     outcome = run(capsys, "validate", path, "--task", "span")
     assert (outcome.code, outcome.out) == (
         1,
-        f"{path}:1: the JSON object is cut off\n  JSONL has one complete object a line\n",
+        f"{path}:1: the JSON object is cut off\n  JSONL needs one complete object per line\n",
     )
 
 

@@ -64,7 +64,7 @@ class TestJsonl:
 
     def test_no_chain_at_all_is_noted(self) -> None:
         assert notes(corpus_of(document({"begin": 0, "end": 4}))) == [
-            "key: inputs in which no span has a 'chain': every mention is alone: 1 (f.jsonl:1)"
+            "key: inputs in which no span has a 'chain': every mention is a singleton: 1 (f.jsonl:1)"
         ]
         assert notes(corpus_of({"id": "d1", "text": TEXT, "spans": []})) == []
 
@@ -84,11 +84,11 @@ class TestJsonl:
     @pytest.mark.parametrize(
         ("span", "message"),
         [
-            ({"begin": 0, "end": 4, "chain": [1]}, "spans[0].chain is of type list, which is no name of a chain\n"),
-            ({"begin": 0, "end": 4, "chain": {}}, "spans[0].chain is of type dict, which is no name of a chain\n"),
+            ({"begin": 0, "end": 4, "chain": [1]}, "spans[0].chain is of type list, which is not a chain name\n"),
+            ({"begin": 0, "end": 4, "chain": {}}, "spans[0].chain is of type dict, which is not a chain name\n"),
             ({"begin": 0, "end": 400, "chain": 1}, "spans[0] of document 'd1' ends at 400, but the text has 38"),
             ({"begin": 4, "end": 0, "chain": 1}, "spans[0] of document 'd1' ends at 0, before it begins at 4\n"),
-            ({"begin": "a", "end": 0, "chain": 1}, "spans[0].begin is 'a', which is no integer\n"),
+            ({"begin": "a", "end": 0, "chain": 1}, "spans[0].begin is 'a', which is not an integer\n"),
             ({"end": 4, "chain": 1}, "spans[0] has no 'begin'\n"),
         ],
     )

@@ -120,7 +120,7 @@ class TestArrays:
     def test_an_array_that_is_cut_off(self) -> None:
         assert refused('[\n{"id": 1, "label": "x"},\n{"id"') == (
             "f.jsonl:3: the JSON array is cut off\n"
-            "  JSONL has one complete object a line; a whole file may also be one array of objects"
+            "  JSONL needs one complete object per line; a whole file may also be one array of objects"
         )
 
     def test_several_arrays(self) -> None:
@@ -183,7 +183,7 @@ class TestTokens:
 class TestRefusals:
     def test_a_line_that_is_cut_off(self) -> None:
         assert refused('{"id": 1, "label": "x"}\n{"id": 2, "la\n') == (
-            "f.jsonl:2: the JSON object is cut off\n  JSONL has one complete object a line"
+            "f.jsonl:2: the JSON object is cut off\n  JSONL needs one complete object per line"
         )
 
     def test_an_object_over_several_lines(self) -> None:

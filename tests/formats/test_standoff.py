@@ -105,7 +105,7 @@ class TestDocuments:
         corpus = read({"text": "", "spans": []}, {"text": "", "spans": []})
         assert corpus.documents.names == ("document 1", "document 2")
         assert notes(corpus) == [
-            "key: no field is known to hold the name of a document: they are called by their number: 1 (f.jsonl:1)"
+            "key: no field is known to hold the names of documents; they are numbered instead: 1 (f.jsonl:1)"
         ]
 
     def test_the_text_may_have_another_name(self) -> None:
@@ -121,15 +121,15 @@ class TestDocuments:
         [
             (
                 [anna(), {}, anna()],
-                "f.jsonl:2: the document has no 'id'\n  every document needs a name of its own",
+                "f.jsonl:2: the document has no 'id'\n  give every document a unique name",
             ),
             (
                 [anna() | {"id": ""}],
-                "f.jsonl:1: the document has no 'id'\n  every document needs a name of its own",
+                "f.jsonl:1: the document has no 'id'\n  give every document a unique name",
             ),
             (
                 [anna() | {"id": ["d"]}],
-                "f.jsonl:1: 'id' is of type list, which is no name of a document\n"
+                "f.jsonl:1: 'id' is of type list, which is not a document name\n"
                 "  name the field that holds it: ?document=FIELD",
             ),
             (
@@ -160,24 +160,24 @@ class TestDocuments:
             (
                 [anna(), {"id": "d2", "text": ""}],
                 "f.jsonl:2: there is no field 'spans'\n  document 'd2'\n"
-                "  every document must have the fields of the first; an empty list says that there are no spans",
+                "  give every document the fields of the first; use an empty list if there are no spans",
             ),
             (
                 [anna(), {"id": "d2", "text": "", "spans": None}],
                 "f.jsonl:2: 'spans' has no value\n  document 'd2'\n"
                 "  give a list, empty if there are no spans; "
-                'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}',
+                'write a span like this: {"begin": 0, "end": 5, "label": "PER"}',
             ),
             (
                 [anna(), {"id": "d2", "text": "", "spans": "none"}],
                 "f.jsonl:2: 'spans' is of type str\n  document 'd2'\n"
                 "  give a list, empty if there are no spans; "
-                'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}',
+                'write a span like this: {"begin": 0, "end": 5, "label": "PER"}',
             ),
             (
                 [{"id": "d1", "text": "", "people": []}],
-                "f.jsonl:1: no field is known to hold spans\n  fields: id, text, people\n"
-                '  name it: ?spans=FIELD; a span is written like this: {"begin": 0, "end": 5, "label": "PER"}',
+                "f.jsonl:1: cannot determine which field holds the spans\n  fields: id, text, people\n"
+                '  name it: ?spans=FIELD; write a span like this: {"begin": 0, "end": 5, "label": "PER"}',
             ),
         ],
     )
@@ -186,7 +186,7 @@ class TestDocuments:
 
     def test_broken_json_has_its_line(self) -> None:
         assert refusal(read, anna(), '{"id": "d2", "text": ') == (
-            "f.jsonl:2: the JSON object is cut off\n  JSONL has one complete object a line"
+            "f.jsonl:2: the JSON object is cut off\n  JSONL needs one complete object per line"
         )
 
     def test_a_field_that_an_option_names_must_be_there(self) -> None:
@@ -207,7 +207,7 @@ class TestFields:
     def test_of_several_one_must_be_named(self) -> None:
         both = {"id": 1, "entities": [], "timexes": [{"begin": 0, "end": 4, "label": "A"}]}
         assert refusal(read, both) == (
-            "f.jsonl:1: the spans could be in the field 'entities' or 'timexes'\n  say which: ?spans=entities"
+            "f.jsonl:1: the spans could be in the field 'entities' or 'timexes'\n  choose one: ?spans=entities"
         )
         assert spans(read(both, spans="timexes")) == [("1", 0, 4, "A")]
 
@@ -287,7 +287,7 @@ class TestFields:
         ],
     )
     def test_shapes_that_are_not_known(self, span: Any, expected: str) -> None:
-        shape = '  a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
+        shape = '  write a span like this: {"begin": 0, "end": 5, "label": "PER"}'
         given = {"id": "d1", "text": "Anna", "spans": [span]}
         assert refusal(read, given) == f"f.jsonl:1: {expected}  document 'd1'\n{shape}"
 
@@ -326,13 +326,13 @@ class TestExtents:
     )
     def test_offsets_are_integers(self, value: Any, shown: str) -> None:
         assert refusal(read, anna(begin=value)) == (
-            f"f.jsonl:1: spans[0].begin is {shown}, which is no integer\n  document 'd1'\n"
-            "  offsets are whole numbers: code points of the text, from 0"
+            f"f.jsonl:1: spans[0].begin is {shown}, which is not an integer\n  document 'd1'\n"
+            "  give offsets as integers: code points of the text, from 0"
         )
 
     def test_offsets_that_no_text_has(self) -> None:
         assert refusal(read, anna(end=10**30)) == (
-            f"f.jsonl:1: spans[0].end is {10**30}, and no text is that long\n  document 'd1'"
+            f"f.jsonl:1: spans[0].end is {10**30}, which is too large for an offset\n  document 'd1'"
         )
 
     @pytest.mark.parametrize("text", ["Anna ran.", None])
@@ -472,17 +472,17 @@ class TestFragments:
         ("pieces", "expected"),
         [
             ("0 4", "spans[0].fragments is of type str, not a list"),
-            ([0, 4], "spans[0].fragments[0] is no pair of a begin and an end"),
-            ([[0, 1], [2, 3, 4]], "spans[0].fragments[1] is no pair of a begin and an end"),
+            ([0, 4], "spans[0].fragments[0] is not a pair of a begin and an end"),
+            ([[0, 1], [2, 3, 4]], "spans[0].fragments[1] is not a pair of a begin and an end"),
         ],
     )
     def test_other_shapes(self, pieces: Any, expected: str) -> None:
-        shape = '  fragments are written like this: "fragments": [[0, 3], [7, 9]]'
+        shape = '  write fragments like this: "fragments": [[0, 3], [7, 9]]'
         assert refusal(read, anna(fragments=pieces)) == f"f.jsonl:1: {expected}\n  document 'd1'\n{shape}"
 
     def test_pieces_have_extents_of_their_own(self) -> None:
         assert refusal(read, anna(fragments=[[0, "x"]])).startswith(
-            "f.jsonl:1: spans[0].fragments[0].end is 'x', which is no integer\n"
+            "f.jsonl:1: spans[0].fragments[0].end is 'x', which is not an integer\n"
         )
         assert refusal(read, anna(fragments=[{"begin": 0}])).startswith(
             "f.jsonl:1: spans[0].fragments[0] has no 'end'\n"
@@ -494,7 +494,7 @@ class TestFragments:
     def test_the_whole_is_where_the_pieces_are(self) -> None:
         assert refusal(read, anna(fragments=[[1, 2], [3, 4]])) == (
             "f.jsonl:1: spans[0] is 0 to 4, but its fragments are 1 to 4\n  document 'd1'\n"
-            "  fragments are the pieces of a span: the first begins where it does"
+            "  make the first fragment begin, and the last end, where the span does"
         )
 
 

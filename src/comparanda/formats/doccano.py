@@ -31,12 +31,12 @@ _SPANS_FIELDS = ("entities", "label", "labels", "annotations")
 _NAME_FIELDS = ("id", "doc_id")
 _SPAN_FIELDS = frozenset({"id", "label", "start_offset", "end_offset", "document"})
 _LIST_EXAMPLE, _OBJECT_EXAMPLE = '[0, 5, "PER"]', '{"start_offset": 0, "end_offset": 5, "label": "PER"}'
-_SHAPE = f"a span is written like this: {_LIST_EXAMPLE}, or like this: {_OBJECT_EXAMPLE}"
+_SHAPE = f"write a span like this: {_LIST_EXAMPLE}, or like this: {_OBJECT_EXAMPLE}"
 _LIST_PATTERN = re.compile(r'"(?:label|labels|entities)"\s*:\s*\[\s*\[\s*\d+\s*,\s*\d+\s*,\s*"')
 _LIST_TYPES = [int, int, str]
 _SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
 _UTF16_NOTE = (
-    "spans behind emoji and the like, which some versions of doccano count as two characters "
+    "spans after emoji and the like, which some versions of doccano count as two characters "
     "(?offsets=utf-16 reads these); counted as one"
 )
 
@@ -67,7 +67,7 @@ class _Reader:
         for number, each in enumerate(objects):
             document = Fields(self.source, int(objects.offset[number]), each)
             if (field := self._find_spans_field(document)) != self.spans_field:
-                details = [f"the first document stands at {self.source.locate(first.place)}"]
+                details = [f"the first document is at {self.source.locate(first.place)}"]
                 raise self._mixed_exports_error(document, f"{field!r}", f"{self.spans_field!r}", details)
             self._add_document(document, named, number)
         for what, places in self.note_places.items():
@@ -92,11 +92,11 @@ class _Reader:
         raise document.refuse("there is no field with spans", hint=hint)
 
     def _mixed_exports_error(self, at: Fields, here: str, there: str, details: list[str]) -> ReadError:
-        what = f"spans are in {here} and in {there}: two generations of doccano's exports"
-        return at.refuse(what, details=details, hint="export all documents anew, from one project")
+        what = f"spans are in {here} and in {there}: two versions of doccano's export format"
+        return at.refuse(what, details=details, hint="export all documents again, from one project")
 
     def _find_name_field(self, first: Fields) -> str | None:
-        """Return the field with the names of documents; files for import may have none."""
+        """Return the field with document names; files for import may have none."""
         asked = self.request.options.get("document")
         if asked is not None:
             if asked not in first.given:
@@ -104,14 +104,14 @@ class _Reader:
             return asked
         found = next((name for name in _NAME_FIELDS if name in first.given), None)
         if found is None:
-            self._note("no field names documents: they are called by their number", first.place)
+            self._note("no field names documents; they are numbered instead", first.place)
         return found
 
     def _add_document(self, document: Fields, named: str | None, number: int) -> None:
         name = f"document {number + 1}" if named is None else document.name(named)
         if name is None:
-            raise document.refuse(f"the document has no {named!r}", hint="every document needs a name of its own")
-        text = document.text("text", "name the field that holds the text 'text'")
+            raise document.refuse(f"the document has no {named!r}", hint="give every document a unique name")
+        text = document.text("text", "rename the field that holds the text to 'text'")
         self.draft.document(name, document.place, document.attributes(frozenset({named or "", "text"})))
         self.draft.texts.append(text)
         self._check_users(document)
@@ -126,18 +126,18 @@ class _Reader:
 
     def _note_ignored(self, document: Fields) -> None:
         if relations := document.items("relations"):
-            self._note("relations, passed over", document.place, len(relations))
+            self._note("relations ignored", document.place, len(relations))
         if type(comments := document.given.get("Comments")) is list and comments:
-            self._note("comments, passed over", document.place, len(comments))
+            self._note("comments ignored", document.place, len(comments))
 
     def _read_span(self, document: Fields, span: Any, called: str) -> None:
         """Add a span: a list or an object, like the first span of the input."""
         if type(span) is not list and type(span) is not dict:
-            raise document.refuse(f"{called!r} is {kind(span)}, which is no span", hint=_SHAPE)
+            raise document.refuse(f"{called!r} is {kind(span)}, which is not a span", hint=_SHAPE)
         if self.first_span is None:
             self.first_span = type(span), document.place
         elif self.first_span[0] is not type(span):
-            details = [f"the first span stands at {self.source.locate(self.first_span[1])}"]
+            details = [f"the first span is at {self.source.locate(self.first_span[1])}"]
             here, there = ("lists", "objects") if type(span) is list else ("objects", "lists")
             raise self._mixed_exports_error(document, here, there, details)
         if type(span) is dict:
@@ -147,19 +147,19 @@ class _Reader:
             return
         if len(span) != 3:
             what = f"{called!r} has {len(span)} elements, not a begin, an end and a label"
-            raise document.refuse(what, hint=f"a span is written like this: {_LIST_EXAMPLE}")
+            raise document.refuse(what, hint=f"write a span like this: {_LIST_EXAMPLE}")
         for number, value in enumerate(span[:2]):
             if type(value) is not int or abs(value) > FARTHEST:
-                what = f"'{called}[{number}]' is {value!r}, which is no place in a text"
-                raise document.refuse(what, hint=f"a span is written like this: {_LIST_EXAMPLE}")
+                what = f"'{called}[{number}]' is {value!r}, which is not an offset"
+                raise document.refuse(what, hint=f"write a span like this: {_LIST_EXAMPLE}")
         self._add_span((span[0], span[1]), span[2], document, f"{called}[2]")
 
     def _read_object(self, span: Fields) -> None:
-        hint = f"a span is written like this: {_OBJECT_EXAMPLE}"
+        hint = f"write a span like this: {_OBJECT_EXAMPLE}"
         bounds = span.integer("start_offset", hint), span.integer("end_offset", hint)
         asked = self.request.options.get("annotator")
         if asked is not None and span.name("user") != asked:
-            self._note("annotations of other users, passed over", span.place)
+            self._note("annotations of other users ignored", span.place)
             return
         number = self._add_span(bounds, span.given.get("label"), span, span.path("label"))
         for name, value in span.plain(_SPAN_FIELDS):
@@ -177,7 +177,7 @@ class _Reader:
         if type(label) is int:  # the id of a label: exports of 2021 had no names
             label = str(label)
         if type(label) is not str or not label.strip():
-            raise at.refuse(f"{called!r} is {label!r}, which is no label", hint=_SHAPE)
+            raise at.refuse(f"{called!r} is {label!r}, which is not a label", hint=_SHAPE)
         return self.draft.span([bounds], label, at.place)
 
     def _check_units(self, document: Fields, text: str) -> None:
@@ -188,7 +188,7 @@ class _Reader:
         ends = [span[1] if type(span) is list else span["end_offset"] for span in document.items(self.spans_field)]
         if max(ends, default=0) > len(text):
             what = f"a span ends at {max(ends)}, but the text has {len(text):,} characters"
-            hint = "some versions of doccano count UTF-16 units: say so with ?offsets=utf-16"
+            hint = "use ?offsets=utf-16 if this version of doccano counts UTF-16 units"
             raise document.refuse(what, hint=hint)
         if affected := sum(end > wide.start() for end in ends):
             self._note(_UTF16_NOTE, document.place, affected)
@@ -213,11 +213,11 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="doccano",
-    summary="doccano: one document a line, with spans as lists (label) or as objects (entities)",
+    summary="doccano: one document per line, with spans as lists (label) or as objects (entities)",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "document": "the field that names documents (default: id or doc_id)",
+        "document": "the field with document names (default: id or doc_id)",
         "annotator": "the user whose annotations are read, where they name users",
         **OPTION,
     },

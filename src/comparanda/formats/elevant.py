@@ -37,7 +37,7 @@ _MENTIONS_FIELDS = ("entity_mentions", "predictions")
 _UNKNOWN_ID = re.compile(r"Unknown\d*|<NO_MAPPING>")
 _STRING_FIELDS = ("name", "type", "recognized_by", "linked_by")
 _BOOLEAN_FIELDS = ("optional", "desc", "contained")
-_SHAPE = 'a span is written {"span": [0, 4], …}, in the simple form {"start_char": 0, "end_char": 4, …}'
+_SHAPE = 'write a span as {"span": [0, 4], …} or, in the simple form, {"start_char": 0, "end_char": 4, …}'
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -73,7 +73,7 @@ class _Reader:
                 self._add_span(span, window)
         if self.outside:
             places = first_places(self.source, np.array(self.outside, np.int64))
-            what = "mentions outside of the evaluation span of their article, passed over"
+            what = "mentions outside of the evaluation span of their article ignored"
             self.draft.notes.append(Note(self.request.side, what, len(self.outside), places))
         return self.draft.corpus(self.request, name="elevant", judged="label", offsets=offsets)
 
@@ -91,7 +91,7 @@ class _Reader:
                 "no article has labels, entity_mentions or predictions",
                 where=self.source.parts[0].name,
                 details=[f"the first has: {', '.join(articles[0].given)}"],
-                hint="if the linker found nothing at all, say ?annotations=mentions",
+                hint="use ?annotations=mentions if the linker found nothing at all",
             )
         return False
 
@@ -124,8 +124,8 @@ class _Reader:
         """Return the id of an entity; None for one that is not in a knowledge base."""
         name = next((each for each in ("entity_id", "entity_reference") if each in span.given), "id")
         if self.spans_field == "labels" and name == "id":
-            raise span.bad("entity_id", "a text", "the id of an entity that is not known is <NIL>")
-        return _known_id(span.text(name, "ids are texts: Q42")) if span.given.get(name) else None
+            raise span.bad("entity_id", "a string", "use <NIL> as the id of an unknown entity")
+        return _known_id(span.text(name, "write ids as strings, such as Q42")) if span.given.get(name) else None
 
 
 def _mentions_field(article: Fields) -> str:
@@ -184,7 +184,7 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(LINKED_SUFFIX, BENCHMARK_SUFFIX),
     options={
-        "annotations": "labels or mentions (default: mentions, if an article has some, else labels)",
+        "annotations": "labels or mentions (default: mentions if any article has them, else labels)",
         "label": f"the field of labels or mentions that becomes the label: type, for example (default: {UNTYPED})",
         **OPTION,
     },
@@ -257,13 +257,13 @@ def _check_mention(passage: Passage, mention: Mention, kind: OutputKind, losses:
     """Refuse a discontinuous span; record the loss of columns and ids that cannot be written."""
     if len(mention.pieces) > 1:
         what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
-        raise WriteError(what, hint="spans of ELEVANT are in one piece: write jsonl, for example")
+        raise WriteError(what, hint="write another format, such as jsonl: spans of ELEVANT are contiguous")
     for name in (each for each in mention.said if each not in _WRITABLE_COLUMNS[kind]):
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is None:
         losses.lose("that a span is not linked: it is written as linked to nothing (NIL)", passage.name)
     elif len(mention.ids) > 1:
-        losses.lose("further ids of a span, behind the first", passage.name)
+        losses.lose("further ids of a span, after the first", passage.name)
 
 
 def _first_id(mention: Mention) -> str:
@@ -323,5 +323,5 @@ WRITER = Writer(
     name="elevant",
     suffix=".jsonl",
     write=write,
-    options={"annotations": "labels, as benchmarks have (default), or mentions, as linkers do"},
+    options={"annotations": "labels, as in benchmarks (default), or mentions, as from linkers"},
 )

@@ -51,7 +51,7 @@ def shown(line: str) -> str:
 def offset(source: Source, place: int, line: str, written: str) -> int:
     """Parse an offset; refuse anything but an integer."""
     if not OFFSET.fullmatch(written):
-        what = f"the offset {written[:40]!r} is no number"
+        what = f"the offset {written[:40]!r} is not an integer"
         raise refuse(source, place, what, details=[shown(line)])
     return int(written)
 
@@ -62,7 +62,7 @@ def score(source: Source, place: int, line: str, written: str) -> float | None:
     if not number:
         return None
     if not _SCORE.fullmatch(number) or not math.isfinite(float(number)):
-        raise refuse(source, place, f"the score {written[:40]!r} is no number", details=[shown(line)])
+        raise refuse(source, place, f"the score {written[:40]!r} is not a number", details=[shown(line)])
     return float(number)
 
 
@@ -116,7 +116,7 @@ class Mentions:
                     draft.say(span, column, value)
                 if len(set(labels)) > 1:
                     unlike.append(mention.place)
-        note(draft, "mentions with candidates of several types, of which that of the best holds", unlike)
+        note(draft, "mentions with candidates of several types, of which that of the best is used", unlike)
 
 
 def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
@@ -159,7 +159,7 @@ def note(draft: Draft, what: str, places: list[int]) -> None:
 def columns_refused(source: Source, place: int, line: str, expected: str) -> ReadError:
     """Make the error for a line with the wrong number of columns."""
     count = line.count("\t") + 1
-    hint = f"it is written {expected}"
+    hint = f"write it as {expected}"
     return refuse(source, place, f"{count} column{'s'[: count != 1]}", details=[shown(line)], hint=hint)
 
 
@@ -200,10 +200,8 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
     outside, _ = _find_runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
     changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
     found = {
-        "ids outside of mentions, passed over": outside,
-        "mentions with several ids beside their words, of which the first holds": first[
-            changes[first] != changes[last]
-        ],
+        "ids outside of mentions ignored": outside,
+        "mentions whose words have several ids, of which the first is used": first[changes[first] != changes[last]],
     }
     notes = [
         Note(corpus.name, what, len(rows), first_places(corpus.source, corpus.offset[rows[:3]]))

@@ -80,7 +80,7 @@ class _Layout:
         for place, line in headers.items():
             _check_header(source, place, line, names)
         if first is None:
-            raise ReadError("there is a header, but no token behind it", where=source.parts[0].name)
+            raise ReadError("there are no tokens after the header", where=source.parts[0].name)
         width = first[1].count("\t") + 1
         if width > len(names):
             what = f"{counted(width)}, but the header names {len(names)}"
@@ -100,7 +100,7 @@ class _Layout:
             what = f"the header names a column {wanted!r}, but the rows have {counted(self.width)}"
             raise refuse(source, self.first, what, hint=columns)
         near = nearest(wanted, self.names[1:])
-        raise UsageError(f"there is no column {wanted!r}{near}", hint=f"{columns}; say which with ?{option}=")
+        raise UsageError(f"there is no column {wanted!r}{near}", hint=f"{columns}; choose one with ?{option}=")
 
 
 def _check_header(source: Source, place: int, line: str, names: list[str]) -> None:
@@ -108,7 +108,7 @@ def _check_header(source: Source, place: int, line: str, names: list[str]) -> No
         what = "there is no header before the first token"
         raise refuse(source, place, what, hint=f"the first line begins with {TOKEN}, a tab and NE-; else: ::columns")
     if line.split() != names:
-        what = f"another header than in {source.parts[0].name}"
+        what = f"the header differs from that of {source.parts[0].name}"
         raise refuse(source, place, what, hint="files of one corpus must have the same columns in the same order")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -217,7 +217,7 @@ class _Reader:
         notes = []
         if self.ignored:
             places = first_places(self.source, np.array(self.ignored[:3], np.int64))
-            notes.append(Note(request.side, "comment lines passed over", len(self.ignored), places))
+            notes.append(Note(request.side, "comment lines ignored", len(self.ignored), places))
         corpus = self.gathering.corpus(request, "hipe", notes=notes, mends={})
         attributes = self._document_attributes(corpus.row_documents)
         return replace(corpus, documents=replace(corpus.documents, attributes=attributes))
@@ -288,7 +288,7 @@ def _note_empty_column(corpus: Corpus) -> Corpus:
     """Note a column that has no tag for any word, not even O."""
     if not set(corpus.columns["value"].names) <= OUTSIDE - {"O"}:
         return corpus
-    note = Note(corpus.name, f"words of which the column {corpus.judged} says nothing, all of them", len(corpus))
+    note = Note(corpus.name, f"words without a tag in the column {corpus.judged}, all of them", len(corpus))
     return replace(corpus, notes=(*corpus.notes, note))
 
 
@@ -308,7 +308,7 @@ def _clean_source(source: Source, side: str) -> Source:
         return source
     cleaned, count = QUOTED.subn(lambda found: found[1].replace(b'""', b'"'), data)
     places = (str(source.locate(first.start())),)
-    return replaced(source, cleaned, Note(side, "tokens in quotes, as CSV has them, taken out", count, places))
+    return replaced(source, cleaned, Note(side, "tokens in CSV quotes, which are removed", count, places))
 
 
 def _add_distances(corpus: Corpus, misc: TextColumn) -> Corpus:
@@ -351,14 +351,14 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="hipe",
-    summary="HIPE: a header, one token a line, tags of several kinds and ids of entities in columns",
+    summary="HIPE: a header, one token per line, tags of several kinds and ids of entities in columns",
     shapes=frozenset({"tokens"}),
     suffixes=(".tsv",),
     options={
         "column": f"the column of tags, by its name ({TAGS} by default)",
         "links": f"spans: the column of ids, by its name ({LINKS} by default, {METONYMIC_LINKS} for metonymic tags)",
-        "mentions": "spans: what makes them: tags, or links (equal ids on words that follow each other)",
-        "times": "spans: ids of words whose tag is of a time: kept, or nil, as the organisers of HIPE 2020 made them",
+        "mentions": "spans: their source: tags, or links (adjacent words with equal ids)",
+        "times": "spans: ids of words with time tags: kept, or nil, as set by the organisers of HIPE 2020",
         "word": f"the column of the words: {TOKEN}, or 'none' to match rows by their number",
         **CHUNK_OPTIONS,
     },
@@ -406,7 +406,7 @@ def _write_document(passage: Passage, losses: Losses) -> Iterator[str]:
         if _COMMENT_NAME.fullmatch(name) and _SINGLE_LINE.fullmatch(value):
             yield f"# {name} = {value}\n"
         else:
-            losses.lose(f"the attribute {name!r} of documents, which cannot stand in a comment", passage.name)
+            losses.lose(f"the attribute {name!r} of documents, which cannot be written in a comment", passage.name)
     words, tags = words_of(passage), chunk_tags(passage)
     links, flags = [NOTHING] * len(words), _misc_flags(passage, losses)
     for mention, ((first, stop),) in zip(passage.mentions, runs_of(passage), strict=True):
@@ -441,7 +441,7 @@ def _format_link(passage: Passage, mention: Mention) -> str:
         return NOTHING
     cell = BAR.join(mention.ids)
     if ids_of(cell) != cell or not _SINGLE_LINE.fullmatch(cell) or "\t" in cell:
-        what = f"the id {cell!r} in document {passage.name!r} cannot stand in a column"
+        what = f"the id {cell!r} in document {passage.name!r} cannot be written in a column"
         raise WriteError(what, hint="ids have no tabs and no line breaks, and are neither O nor - nor _")
     return cell
 
@@ -460,7 +460,7 @@ def _format_distance(passage: Passage, mention: Mention, losses: Losses) -> str 
 def _check_word(passage: Passage, word: str) -> None:
     if word.startswith("# ") or QUOTED.match(word.encode()):
         what = f"the word {word!r} of document {passage.name!r} would be read as something else"
-        raise WriteError(what, hint="a '#' and a space begin a comment, and quotes as in CSV are taken off")
+        raise WriteError(what, hint="a '#' and a space begin a comment, and CSV quotes are removed")
 
 
 WRITER = Writer(name="hipe", suffix=".tsv", write=write)

@@ -34,9 +34,9 @@ _ENTITIES_FIELDS = ("entities", "predictions", "output", "ner", "spans")
 _GROUP_FIELD, _PIECE_FIELD = "entity_group", "entity"
 _USUAL_FIELDS = frozenset({_GROUP_FIELD, _PIECE_FIELD, "score", "word", "start", "end", "index"})
 _OWN_FIELDS = _USUAL_FIELDS | {"id", "text"}
-_SHAPE = 'an entity is written like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
+_SHAPE = 'write an entity like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
 _TAG = re.compile(r"(?P<prefix>[BIESLU])-(?P<label>.+)", re.DOTALL)
-_WORD_MISMATCH = "entities whose word is not what their places cover, which hold"
+_WORD_MISMATCH = "entities whose word differs from the covered text; their offsets are used"
 _DECODER = msgspec.json.Decoder(Any)
 
 
@@ -90,7 +90,7 @@ class _Reader:
         self.note_places.setdefault(what, []).append(place)
 
     def _find_name_field(self, first: Any) -> str | None:
-        """Return the field with the names of documents; None if they are numbered."""
+        """Return the field with document names; None if they are numbered."""
         names = first if type(first) is dict else {}
         asked = self.request.options.get("document")
         return asked or next((name for name in DOCUMENT_NAMES if name in names), None)
@@ -106,13 +106,13 @@ class _Reader:
             hint = "name all documents, or none: ?document=FIELD"
             raise document.refuse(f"the document has no {named!r}", hint=hint)
         if named is None and number == 0:
-            self._note("documents have no names: they are called by their number", place)
+            self._note("documents have no names; they are numbered instead", place)
         spans, text = self._find_entities_field(document), self._add_text(document, number)
         self.draft.document(name, place, document.attributes(frozenset({named or "", spans, self.text_field})))
         found = list(self._read_entities(document, spans, text))
         for entity in _merge_pieces(found, text) if _PIECE_FIELD in self.kinds else found:
             if str(entity.fields.given.get("word")).startswith("##"):
-                self._note("spans that begin inside of a word, as its pieces are tagged", place)
+                self._note("spans that begin inside of a word, as its pieces are tagged separately", place)
             self._add_span(entity)
 
     def _find_entities_field(self, document: Fields) -> str:
@@ -120,7 +120,7 @@ class _Reader:
         fields = ("", *_ENTITIES_FIELDS) if asked is None else (asked,)
         found = next((name for name in fields if type(document.given.get(name)) is list), None)
         if found is None:
-            what = f"there is no list {asked!r}" if asked else "no field is known to hold the entities"
+            what = f"there is no list {asked!r}" if asked else "cannot determine which field holds the entities"
             details = [f"fields: {', '.join(document.given)}"]
             raise document.refuse(what, details=details, hint="name it: ?spans=FIELD")
         return found
@@ -143,12 +143,12 @@ class _Reader:
             self.kinds.setdefault(which, fields.place)
             if len(self.kinds) > 1:
                 first = self.source.locate(next(iter(self.kinds.values())))
-                what = f"{fields.path()!r} has {which!r}, and others have {next(iter(self.kinds))!r}"
-                hint = "aggregated entities and pieces of words are not read from one file"
-                raise fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
+                what = f"{fields.path()!r} has {which!r}, but others have {next(iter(self.kinds))!r}"
+                hint = "put aggregated entities and word pieces into separate files"
+                raise fields.refuse(what, details=[f"the first is at {first}"], hint=hint)
             label = fields.text(which, _SHAPE)
             if label == "O" or not label.strip():
-                self._note("entities with the label 'O', which are none", fields.place)
+                self._note("entities with the label 'O' ignored", fields.place)
                 continue
             begin, end = self._read_extent(fields)
             entity = _Entity(begin=begin, end=end, label=label, fields=fields)
@@ -165,7 +165,7 @@ class _Reader:
     def _read_extent(self, fields: Fields) -> tuple[int, int]:
         if fields.given.get("start") is None or fields.given.get("end") is None:
             what = f"{fields.path()!r} has no 'start' and 'end'"
-            raise fields.refuse(what, hint="slow tokenizers do not tell places: use a fast one (use_fast=True)")
+            raise fields.refuse(what, hint="use a fast tokenizer (use_fast=True): slow ones return no offsets")
         return fields.integer("start"), fields.integer("end")
 
     def _check_word(self, entity: _Entity, text: str) -> None:
@@ -180,8 +180,10 @@ class _Reader:
         """Refuse the input if most words differ from the text that their entities cover."""
         unlike = self.note_places.get(_WORD_MISMATCH, [])
         if 2 * len(unlike) > self.checked_words:
-            what = f"{len(unlike):,} of {self.checked_words:,} entities do not cover their word"
-            raise refuse(self.source, unlike[0], what, hint="are these the texts that the pipeline was given?")
+            what = f"{len(unlike):,} of {self.checked_words:,} entities do not match their word"
+            raise refuse(
+                self.source, unlike[0], what, hint="check that these are the texts that the pipeline was given"
+            )
 
     def _add_span(self, entity: _Entity) -> None:
         number = self.draft.span([(entity.begin, entity.end)], entity.label, entity.fields.place)
@@ -220,7 +222,7 @@ def _are_adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
         return True
     if text is not None:
         return text[before.end : piece.begin].isspace()
-    what = f"{piece.fields.path()!r} may go on with the piece before it or not"
+    what = f"cannot determine whether {piece.fields.path()!r} continues the previous piece"
     raise piece.fields.refuse(what, hint="keep 'index', or give the texts, or aggregate: aggregation_strategy='simple'")
 
 
@@ -291,7 +293,7 @@ def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, 
                 raise refuse(source, place, "the JSON is nested too deeply") from None
             except msgspec.DecodeError as problem:
                 what = "the JSON array is cut off" if "truncated" in str(problem) else f"not JSON: {problem}"
-                raise refuse(source, place, what, hint="JSONL has one complete array a line") from None
+                raise refuse(source, place, what, hint="JSONL needs one complete array per line") from None
         place += len(line) + 1
 
 
@@ -307,11 +309,11 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="hugging-face",
-    summary="Hugging Face: what token classification pipelines return, a list of entities a text",
+    summary="Hugging Face: output of token classification pipelines, a list of entities per text",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "document": "objects: the field that names documents (default: 'id' and the like)",
+        "document": "objects: the field with document names (default: 'id' and the like)",
         "spans": f"objects: the field of entities (default: the first of {', '.join(_ENTITIES_FIELDS)})",
         "text": "objects: the field of the document's text (default: text)",
         **OPTION,

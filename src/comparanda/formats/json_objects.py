@@ -24,7 +24,7 @@ OBJECT = msgspec.json.Decoder(dict[str, Any])
 """Decoder of one object to a dictionary."""
 
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
-_LINE_HINT = "JSONL has one complete object a line"
+_LINE_HINT = "JSONL needs one complete object per line"
 
 
 class JsonObjects:
@@ -134,10 +134,10 @@ UNLABELLED = "ENTITY"
 _TYPE_NAMES = {
     dict: "an object",
     list: "an array",
-    str: "a text",
+    str: "a string",
     int: "an integer",
     float: "a number",
-    bool: "a truth",
+    bool: "a boolean",
 }
 _MAX_TOKENS, _MAX_DEPTH = 4000, 50
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|"', re.DOTALL)
@@ -183,7 +183,7 @@ class Fields:
         """Make the error for a field that is missing or of the wrong type."""
         value = self.given.get(name)
         if value is None:
-            return self.refuse(f"there is no {self.path(name)!r}, which should be {wanted}", hint=hint)
+            return self.refuse(f"missing {self.path(name)!r}, expected {wanted}", hint=hint)
         found = kind(value) if isinstance(value, dict | list | str) else repr(value)
         return self.refuse(f"{self.path(name)!r} is {found}, not {wanted}", hint=hint)
 
@@ -191,7 +191,7 @@ class Fields:
         """Return a required string."""
         value = self.given.get(name)
         if type(value) is not str:
-            raise self.bad(name, "a text", hint)
+            raise self.bad(name, "a string", hint)
         if problem := unwritable(value):
             raise self.refuse(f"{problem[0]} in {self.path(name)!r}", hint=problem[1])
         return value
@@ -202,7 +202,7 @@ class Fields:
         if type(value) is not int:
             raise self.bad(name, "an integer", hint)
         if abs(value) > FARTHEST:
-            raise self.refuse(f"{self.path(name)!r} is {value}, and no text is that long", hint=hint)
+            raise self.refuse(f"{self.path(name)!r} is {value}, which is too large for an offset", hint=hint)
         return value
 
     def inner(self, name: str, hint: str | None = None) -> Fields:
@@ -236,7 +236,7 @@ class Fields:
             return None
         if type(value) is int:
             return str(value)
-        return self.text(field, "a name is a text or an integer")
+        return self.text(field, "use a string or an integer as the name")
 
     def plain(self, own: frozenset[str]) -> Iterator[tuple[str, Plain]]:
         """Yield the other fields with scalar values, which become columns or attributes."""
@@ -266,7 +266,7 @@ def kind(value: Any) -> str:
     """Return the name of the type of a JSON value, for messages.
 
     >>> kind([1]), kind(None), kind("x")
-    ('an array', 'null', 'a text')
+    ('an array', 'null', 'a string')
     """
     return _TYPE_NAMES.get(type(value), "null")
 
@@ -398,7 +398,7 @@ class _NodeReader:
                 found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
             except (msgspec.DecodeError, RecursionError):  # what follows is not JSON either
                 found = f"something of type {got[2]}"
-            return refuse(self.source, begin, f"there is {found}, not an object", hint="a file holds objects: {…}")
+            return refuse(self.source, begin, f"expected an object, got {found}", hint="give objects: {…}")
         byte = re.search(r" \(byte (\d+)\)", problem)
         place = begin + min(int(byte[1]), len(data) - 1) if byte else begin
         what = problem.removeprefix("JSON is malformed: ").replace(byte[0] if byte else "\0", "")
@@ -427,7 +427,7 @@ def json_lines(
 def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
     """Return the attributes of a document; those whose names the format reserves are lost."""
     for name in (each for each in passage.attributes if each in taken):
-        losses.lose(f"the attribute {name!r} of documents, whose name is taken", passage.name)
+        losses.lose(f"the attribute {name!r} of documents, whose name is reserved", passage.name)
     return {name: value for name, value in passage.attributes.items() if name not in taken}
 
 
@@ -445,7 +445,7 @@ def said(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[st
         found["score"] = mention.said["probability"]
     for name, value in mention.said.items():
         if name in taken or (name == "score" and "score" in found):
-            losses.lose(f"{name!r} of spans, whose name is taken", passage.name)
+            losses.lose(f"{name!r} of spans, whose name is reserved", passage.name)
         elif name != "probability":
             found[name] = value
     return found

@@ -86,13 +86,13 @@ class _Reader:
     def _no_documents_error(self) -> ReadError:
         if self.annotator is not None:
             what, hint = (
-                f"no annotation is of {self.annotator!r}",
+                f"no annotations by {self.annotator!r}",
                 f"annotators: {', '.join(self.annotators) or 'none'}",
             )
         elif self.model is not None:
-            what, hint = "no task has such a prediction", "?predictions=yes reads those of any model"
+            what, hint = "no task has a prediction by this model", "use ?predictions=yes to read those of any model"
         else:
-            what, hint = "no task has an annotation", "?predictions=yes reads the predictions of a model"
+            what, hint = "no task has an annotation", "use ?predictions=yes to read the predictions of a model"
         return ReadError(what, where=self.source.parts[0].name, hint=hint)
 
     def _read_tasks(self) -> Iterator[_Task]:
@@ -100,10 +100,10 @@ class _Reader:
         for number, each in enumerate(self.objects):
             task = Fields(self.source, int(self.objects.offset[number]), each)
             if "data" not in each:
-                raise task.refuse("this task has no 'data', but the first has: JSON and JSON-MIN in one file")
+                raise task.refuse("this task has no 'data', but the first does: JSON and JSON-MIN are mixed")
             field = "annotations" if "annotations" in each else "completions"  # their name before 2021
             for _ in task.items("drafts"):
-                self._note("drafts, passed over", task.place)
+                self._note("drafts ignored", task.place)
             yield _Task(
                 task.name("id"),
                 task.inner("data"),
@@ -117,7 +117,7 @@ class _Reader:
         for number, each in enumerate(self.objects):
             record = Fields(self.source, int(self.objects.offset[number]), each)
             if "data" in each:
-                raise record.refuse("this task has 'data', but the first has none: JSON and JSON-MIN in one file")
+                raise record.refuse("this task has 'data', but the first has none: JSON and JSON-MIN are mixed")
             name = record.name("id")
             if open_ is not None and open_.name == name and name is not None:
                 open_.annotations.append(record)
@@ -148,7 +148,7 @@ class _Reader:
             raise task.data.refuse(f"the task {task.name} has {len(found)} {whose}", hint=hint)
         if not found:
             self._note(
-                f"tasks without {'an annotation' if self.model is None else 'a prediction'}, passed over",
+                f"tasks without {'an annotation' if self.model is None else 'a prediction'} ignored",
                 task.data.place,
             )
         return found[0] if found else None
@@ -160,11 +160,11 @@ class _Reader:
             person = _annotator_names(each)
             self.annotators[person[-1]] = None
             if each.given.get("was_cancelled") or each.given.get("skipped"):
-                self._note("annotations that were cancelled, passed over", each.place)
+                self._note("cancelled annotations ignored", each.place)
             elif self.annotator is not None and self.annotator not in person:
-                self._note("annotations of others, passed over", each.place)
+                self._note("annotations by others ignored", each.place)
             elif self.choice == "ground-truth" and each.given.get("ground_truth") is not True:
-                self._note("annotations that are no ground truth, passed over", each.place)
+                self._note("annotations that are not ground truth ignored", each.place)
             else:
                 found.append(each)
         return found
@@ -185,9 +185,10 @@ class _Reader:
             raise data.refuse(f"the task has no {data.path(named) if named != _TASK else 'id'!r} to name it by")
         if self.text not in data.given:
             raise data.refuse(
-                f"there is no {data.path(self.text)!r}", hint=f"?text=FIELD names the text; {_fields_hint(data)}"
+                f"there is no {data.path(self.text)!r}",
+                hint=f"name the field of the text: ?text=FIELD; {_fields_hint(data)}",
             )
-        text = data.text(self.text, "only regions of one text are read; ?text=FIELD names another field")
+        text = data.text(self.text, "choose another field: ?text=FIELD; only regions of one text are read")
         known = data.attributes(frozenset({self.text, named}) | (frozenset() if self.has_tasks else _RECORD_FIELDS))
         if self.model is None and (person := _annotator_names(chosen)[-1]) != "?":
             known["annotator"] = person
@@ -207,7 +208,7 @@ class _Reader:
     def _read_results(self, chosen: Fields) -> Iterator[Fields]:
         """Yield the results of an annotation; regions of JSON-MIN are wrapped as in JSON."""
         if self.has_tasks:
-            yield from chosen.objects("result", "is this an export of Label Studio?")
+            yield from chosen.objects("result", "check that this is an export of Label Studio")
             return
         for name, value in chosen.given.items():
             if type(value) is list and name != self.text:
@@ -236,7 +237,7 @@ class _Reader:
         numbers = []
         for label in labels or [UNLABELLED]:
             if type(label) is not str or not label.strip():
-                raise item.refuse(f"{item.path()!r} has the label {label!r}, which is no text")
+                raise item.refuse(f"{item.path()!r} has the label {label!r}, which is not a string")
             numbers.append(self.draft.span([bounds], label, item.place))
             self.span_paths.append(item.path())
             self._add_columns(numbers[-1], item, value, text)
@@ -250,7 +251,7 @@ class _Reader:
         if len(self.tags) > 1:
             (one, _), (other, _) = list(self.tags.items())[:2]
             what = f"regions are of two texts, {one!r} and {other!r} (to_name)"
-            raise item.refuse(what, hint="a document has one text: make a file for each")
+            raise item.refuse(what, hint="make a file for each text: a document has one")
 
     def _add_columns(self, number: int, item: Fields, value: dict[str, Any], text: str) -> None:
         covered = value.get("text")
@@ -273,7 +274,7 @@ class _Reader:
         )
         values = content if type(content) is list else [content]
         if not numbers or type(name) is not str or not all(map(is_plain, values)) or not self.has_tasks:
-            self._note(f"results of type {item.given.get('type')!r}, passed over", item.place)
+            self._note(f"results of type {item.given.get('type')!r} ignored", item.place)
             return
         one = values[0] if len(values) == 1 else "|".join(map(str, values))
         for number in numbers:
@@ -283,7 +284,7 @@ class _Reader:
 def _read_predictions(task: Fields, model: str | None) -> Iterator[Fields]:
     """Yield the predictions of a task if they are read; unread ones may be ids only."""
     if model is not None:
-        yield from task.objects("predictions", "export the predictions as a whole, not their ids alone")
+        yield from task.objects("predictions", "export the complete predictions, not only their ids")
 
 
 def _annotator_names(annotation: Fields) -> tuple[str, ...]:
@@ -309,10 +310,8 @@ def _read_extent(value: Fields) -> tuple[int, int]:
     elif type(begin) is str and type(end) is str:
         if begin.isdecimal() and end.isdecimal() and len(begin + end) < 30 and "startOffset" not in value.given:
             return int(begin), int(end)
-        what = f"{value.path()!r} begins at {begin!r}, a place in HTML or in paragraphs, not in a text"
-        raise value.refuse(
-            what, hint="only regions of plain texts are read, or those with globalOffsets and their text"
-        )
+        what = f"{value.path()!r} begins at {begin!r}, a position in HTML or in paragraphs, not in plain text"
+        raise value.refuse(what, hint="export regions of plain text, or with globalOffsets and their text")
     return value.integer("start"), value.integer("end")
 
 
@@ -334,12 +333,12 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "annotator": "whose annotations are read: a number or an address (completed_by)",
+        "annotator": "whose annotations are read: an id or an e-mail address (completed_by)",
         "annotations": "which annotation of a task is read, if there are several: first, last, ground-truth",
         "predictions": "read predictions instead of annotations: yes, or the model's version",
         "text": "the field of the data that holds the text (default: text)",
-        "document": f"the field of the data that names documents, or {_TASK} for the number of each task "
-        f"(default: the first of {', '.join(_NAME_FIELDS)} that is there, else {_TASK})",
+        "document": f"the field of the data with document names, or {_TASK} for the id of each task "
+        f"(default: the first of {', '.join(_NAME_FIELDS)} that is present, else {_TASK})",
         **OPTION,
     },
     sniff=sniff,
@@ -397,7 +396,7 @@ def _build_results(passage: Passage, mention: Mention, region: str, losses: Loss
     columns |= {name: value for name, value in mention.said.items() if name not in {"probability", "note"}}
     for name, column in columns.items():
         if isinstance(column, bool):
-            losses.lose(f"{name!r} of spans, a truth", passage.name)
+            losses.lose(f"{name!r} of spans, a boolean", passage.name)
             continue
         kind, field = ("number", "number") if isinstance(column, int | float) else ("textarea", "text")
         content = [column] if isinstance(column, str) else column

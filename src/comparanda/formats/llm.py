@@ -607,9 +607,9 @@ class _Reader:
             raise refuse(
                 self.source,
                 0,
-                "no field is known to hold the answer",
+                "cannot determine which field holds the answer",
                 details=[f"fields: {', '.join(first)}"],
-                hint=f"name it: ?answer=FIELD; an object is written like this: {_SHAPE}",
+                hint=f"name it: ?answer=FIELD; write an object like this: {_SHAPE}",
             )
         document = options.get("document") or next((name for name in NAMES if name in first), None)
         text = options.get("text", TEXT if isinstance(first.get(TEXT), str) else NONE)
@@ -627,8 +627,8 @@ class _Reader:
         if roles.document is not None:
             value = _get_value(record, roles.document)
             if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-                hint = "every document needs a name of its own; name the field that holds it: ?document=FIELD"
-                raise refuse(self.source, place, f"{roles.document!r} names no document", hint=hint)
+                hint = "give every document a unique name, or name the field that holds it: ?document=FIELD"
+                raise refuse(self.source, place, f"no document name in {roles.document!r}", hint=hint)
             name = self._check_writable(str(value), place)
         self.draft.document(
             name, place, {each: self._check_writable(value, place) for each, value in attributes.items()}
@@ -637,7 +637,7 @@ class _Reader:
     def _add_text(self, text: Any, field: str, place: int) -> None:
         """Add the text of a document."""
         if not isinstance(text, str):
-            hint = "give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
+            hint = "give all documents their text, or none; ?text=none ignores it, ?text=FIELD reads another field"
             raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
         self.draft.texts.append(self._check_writable(text, place))
 
@@ -651,9 +651,9 @@ class _Reader:
         found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
         if found.how == "unread":
             self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
-        self._note("answers that are not quite JSON, read all the same", int(found.how == "mended"), place)
-        self._note("items without a text or a label, which are none", found.bad, place)
-        self._note("items with offsets, which are not used: the text is looked for", found.offsets, place)
+        self._note("answers with invalid JSON, repaired", int(found.how == "mended"), place)
+        self._note("items without a text or a label ignored", found.bad, place)
+        self._note("items with offsets, which are ignored: items are located by their text", found.offsets, place)
         for item in found.items:
             number = self.draft.span([(0, 0)], item.label, place)
             for name, attribute in item.attributes.items():
@@ -676,7 +676,7 @@ class _Reader:
             if has_copies and text is not None and text.strip() and not unwritable(text):
                 self.copies[document] = text
             else:
-                self._note("answers that cannot be read, counted as without items", 1, place)
+                self._note("answers that cannot be read, treated as having no items", 1, place)
 
 
 def _get_value(record: Mapping[str, Any], path: str) -> Any:
@@ -744,9 +744,9 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
-        "answer": "the field of the answer (default: 'entities', 'answer' and the like), or the way to it: a.b.0.c",
+        "answer": "the field of the answer (default: 'entities', 'answer' and the like), or its path: a.b.0.c",
         "document": "the field that names the document (default: 'id' and the like)",
-        "text": "the field of the document's text (default: 'text', if it is there); 'none' to take the key's",
+        "text": "the field of the document's text (default: 'text', if present); 'none' to use the key's",
         "mention": "the field of an item's text (default: 'text' and the like)",
         "label": "the field of an item's label (default: 'label' and the like)",
     },

@@ -70,7 +70,7 @@ def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
     names = records.names()
     numbers = records.source.numbers(np.array(records.places, np.int64))
     if names is None and records.source.opens:
-        records.note("documents have no names: they are called by their number", [0])
+        records.note("documents have no names; they are numbered instead", [0])
     for number, document in enumerate(records.documents):
         name = f"document {numbers[number]}" if names is None else _check_writable(records, number, names[number])
         draft.document(name, records.places[number])
@@ -106,14 +106,18 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
     sentences: list[list[str]] = []
     for number, words in enumerate(given):
         if words is None:
-            raise records.refuse(number, "this record has no words, but the first has", hint="give all words, or none")
+            raise records.refuse(
+                number,
+                "this record has no words, but the first has some",
+                hint="give the words of all records, or of none",
+            )
         sentences.append(words)
         _check_writable(records, number, " ".join(words))
     sizes = np.array(list(map(len, sentences)), np.int64)
     if not sizes.sum():
         raise ReadError("there are no words in this file", where=source.parts[0].name)
     if not sizes.all():
-        records.note("records without words passed over", np.flatnonzero(sizes == 0))
+        records.note("records without words ignored", np.flatnonzero(sizes == 0))
     _refuse_outside(records, tuples, sizes)
     first = np.cumsum(sizes) - sizes
     offset: Codes = np.repeat(np.array(records.places, np.int64), sizes).astype(offset_type(source))
@@ -146,16 +150,18 @@ def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
     """Build the corpus of tuples whose offsets count words that only the key has, in documents of the same names."""
     names, source = records.names(), records.source
     if names is None:
-        what = "the records have neither words nor names, so nothing tells where they belong"
+        what = "the records have neither words nor names, so they cannot be located"
         raise records.refuse(0, what, hint='give the words in "tokens", or the name of each document in "doc"')
     first: dict[str, int] = {}
     for number, name in enumerate(names):
         if first.setdefault(_check_writable(records, number, name), number) != number:
-            details = [f"the first stands at {source.locate(records.places[first[name]])}"]
-            raise records.refuse(number, f"the document {name!r} is there a second time", details=details)
+            details = [f"the first is at {source.locate(records.places[first[name]])}"]
+            raise records.refuse(number, f"duplicate document {name!r}", details=details)
         if records.words(number) is not None:
             raise records.refuse(
-                number, "this record has words, but the first has none", hint="give all words, or none"
+                number,
+                "this record has words, but the first has none",
+                hint="give the words of all records, or of none",
             )
     _refuse_outside(records, tuples, None)
     nothing = np.zeros(len(names) + 1, np.int64)
@@ -185,7 +191,9 @@ def _refuse_outside(records: Records, tuples: RecordsTuples, sizes: Rows | None)
         number = int(tuples.record[row])
         there = "" if sizes is None else f" of {sizes[number]:,}"
         what = f"{tuples.called(row)!r} is from word {tuples.begin[row]} to {tuples.end[row]}{there}"
-        raise records.refuse(number, what, hint="words count from 0, and the end is the number behind the last word")
+        raise records.refuse(
+            number, what, hint="words are numbered from 0, and the end is the number after the last word"
+        )
 
 
 def _build_spans(records: Records, tuples: RecordsTuples, document: Rows, shift: Rows) -> Spans:
@@ -307,8 +315,10 @@ def _read_certain(records: Records) -> Corpus:
     """Read entities as certain, ignoring their scores."""
     for number, content in enumerate(records.contents):
         if content != "entities":
-            hint = "if the tags of words are to be read, name their format: ::jsonl?tags=FIELD"
-            raise records.refuse(number, f"score=none says that spans are certain, but these are {content}", hint=hint)
+            hint = "to read the tags of words, name their format: ::jsonl?tags=FIELD"
+            raise records.refuse(
+                number, f"score=none is for spans that are certain, but this record has {content}", hint=hint
+            )
     every = list(range(len(records)))
     tuples = entities(records, every, replace(records.policies[0], overlap="independent"))
     return replace(on_ground(records, tuples), beliefs=None)
@@ -422,7 +432,7 @@ def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
         what = (
             f"the document {name!r} has spans that overlap each other in chains, and more than {MOST_WORLDS:,} worlds"
         )
-        raise WriteError(what, hint="blocks hold spans that exclude each other; ask with ?overlap=exclusive")
+        raise WriteError(what, hint="use ?overlap=exclusive: blocks hold spans that exclude each other")
     return {"nbest": [_encode_analysis(each, tuples) for each in product(*worlds)]}
 
 

@@ -121,10 +121,10 @@ _MAX_SHOWN = 4
 # Records with `blocks`: mutually exclusive alternatives, and the residual probability of their labels.
 
 
-_OVERLAP_HINT = "these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
-_LABELS_HINT = (
-    "labels of one span exclude each other; if several can be right: ?semantics=independent, or ?overlap=scale"
+_OVERLAP_HINT = (
+    "choose how to read them: ?overlap=condition, scale or independent; by default, these exclude each other"
 )
+_LABELS_HINT = "if several labels can be correct, use ?semantics=independent or ?overlap=scale: by default only one can"
 
 
 def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
@@ -215,7 +215,7 @@ def _condition_on_exclusion(records: Records, flat: Flat, block: Rows) -> Floats
     certain = np.bincount(block, flat.entity >= ALMOST_ONE)
     if (certain > 1).any():
         number, path = _locate_block(flat, block, int((certain > 1).argmax()))
-        hint = "leave one out, or say ?overlap=independent if both can be there"
+        hint = "remove one, or use ?overlap=independent if both can be present"
         raise records.refuse(number, f"two spans of {path!r} are certain, and exclude each other", hint=hint)
     capped = np.minimum(flat.entity, ALMOST_ONE)
     odds = capped / (1 - capped)
@@ -237,8 +237,8 @@ def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -
     if len(apart):
         row = int(apart[0])
         span, other = int(flat.span[row]), int(flat.span[first[row]])
-        what = f"{flat.path(span)!r} with the label {flat.label[row]!r} stands in {flat.path(other)!r} too"
-        hint = "blocks are independent of each other: put spans that exclude each other into one"
+        what = f"{flat.path(span)!r} with the label {flat.label[row]!r} is also in {flat.path(other)!r}"
+        hint = "put spans that exclude each other into one block: blocks are independent of each other"
         raise records.refuse(int(flat.record[span]), what, hint=hint)
     weight = np.bincount(first, flat.entity[flat.span] * flat.share, len(first)).astype(np.float64)
     return weight, np.flatnonzero(first == np.arange(len(first)))
@@ -382,7 +382,7 @@ def _read_analysis_spans(records: Records, number: int, index: int, analysis: An
     return found
 
 
-_ANALYSIS_SHAPE = 'an analysis is written like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
+_ANALYSIS_SHAPE = 'write an analysis like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
 
 
 def _analysis_probabilities(records: Records, number: int) -> Floats:
@@ -399,14 +399,14 @@ def _analysis_probabilities(records: Records, number: int) -> Floats:
         _refuse_mixed_scores(records, number, logs, scores)
         return _normalise_logs(records, number, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
     if None in scores and len(given) > 1:
-        what = f"'nbest[{scores.index(None)}]' has no 'logp' and no 'p'"
+        what = f"'nbest[{scores.index(None)}]' has neither 'logp' nor 'p'"
         raise records.refuse(number, what, hint=_ANALYSIS_SHAPE)
     found = records.probabilities(scores, record, lambda index: f"nbest[{index}].{records.score_field(given[index])}")
     total = float(found.sum())
     if coverage is not None:
         return found * (coverage / total) if total else found
     if total > 1 + SLACK:
-        hint = "if these are no probabilities, give their logarithms as 'logp', or the mass of the list as 'coverage'"
+        hint = "if these are not probabilities, give log scores as 'logp', or the total mass of the list as 'coverage'"
         raise records.refuse(number, f"the analyses of 'nbest' have probabilities that sum to {total:g}", hint=hint)
     return found / max(total, 1.0)
 
@@ -417,7 +417,7 @@ def _refuse_mixed_scores(
     """Refuse n-best lists where only some analyses have a log probability, or one has both it and a probability."""
     for index, (log, score) in enumerate(zip(logs, scores, strict=True)):
         if log is None or score is not None:
-            what = "has no 'logp', as others have" if log is None else "has both a logarithm and a probability"
+            what = "has no 'logp', but others do" if log is None else "has both a logarithm and a probability"
             raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_ANALYSIS_SHAPE)
 
 
@@ -425,7 +425,7 @@ def _normalise_logs(records: Records, number: int, logs: Floats) -> Floats:
     """Normalise log scores to probabilities that sum to one (softmax)."""
     wrong = np.flatnonzero(np.isnan(logs) | (logs == np.inf))
     if len(wrong):
-        raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is no logarithm")
+        raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is not a logarithm")
     if not np.isfinite(logs).any():
         raise records.refuse(number, "the analyses of 'nbest' are all impossible: their logarithms are minus infinity")
     found = np.exp(logs - logs.max())
@@ -471,13 +471,13 @@ def _tagged_analyses(records: Records, numbers: Sequence[int]) -> Iterator[tuple
             if analysis.tags is None:
                 continue
             if records.unit != "tokens":
-                hint = 'say "unit": "token", or give the words in "tokens"'
+                hint = 'set "unit": "token", or give the words in "tokens"'
                 raise records.refuse(
                     number, f"'nbest[{index}].tags' are of words, but offsets count characters", hint=hint
                 )
             if words is not None and len(words) != len(analysis.tags):
                 what = f"'nbest[{index}]' has {len(analysis.tags)} tags, but there are {len(words)} words"
-                raise records.refuse(number, what, hint="every word has one")
+                raise records.refuse(number, what, hint="give one tag per word")
             yield number, index, analysis.tags
 
 
@@ -748,14 +748,14 @@ def _read_distributions(records: Records, number: int) -> list[Mapping[str, floa
         for index, token in enumerate(document.tokens or ()):
             each = None if isinstance(token, str) else token.dist if token.probs is None else token.probs
             if each is None:
-                hint = 'a token is written like this: {"start": 0, "end": 4, "probs": {"B-PER": 0.7, "O": 0.3}}'
+                hint = 'write a token like this: {"start": 0, "end": 4, "probs": {"B-PER": 0.7, "O": 0.3}}'
                 raise records.refuse(number, f"'tokens[{index}]' has no 'probs'", hint=hint)
             found.append(each)
         return found
     words = records.words(number)
     if words is not None and len(words) != len(separate):
         what = f"there are {len(words)} tokens, but {len(separate)} distributions of tags"
-        raise records.refuse(number, what, hint="every token has one")
+        raise records.refuse(number, what, hint="give one distribution per token")
     return list(separate)
 
 
@@ -766,10 +766,12 @@ def _normalise_shares(records: Records, rows: _TokenRows, token: Rows, share: Fl
     if len(over):
         number = int(over[0])
         what = f"the tags of {rows.path(number)!r} have probabilities that sum to {total[number]:g}"
-        raise records.refuse(int(rows.record[number]), what, hint="the tags of a token exclude each other")
+        raise records.refuse(
+            int(rows.record[number]), what, hint="the probabilities of the tags of a token must sum to at most 1"
+        )
     more = np.flatnonzero(total > 1)
     if len(more):
-        what = "tokens whose tags sum to more than one by rounding, divided by their sum"
+        what = "tokens whose tag probabilities sum to more than one by rounding, normalised"
         records.note(what, rows.record[more])
     return share / np.maximum(total, 1.0)[token]
 
@@ -798,8 +800,8 @@ def _tag_error(records: Records, numbers: Sequence[int], tag: str) -> ReadError:
         (number, index, each) for number in numbers for index, each in enumerate(_read_distributions(records, number))
     )
     record, inner = next((number, index) for number, index, each in every if tag in each)
-    what = f"'tokens[{inner}]' has the tag {tag!r}, which says neither where a span begins nor that it goes on"
-    return records.refuse(record, what, hint="tags are B-PER, I-PER and O, or with E- and S-")
+    what = f"'tokens[{inner}]' has the tag {tag!r}, which neither begins nor continues a span"
+    return records.refuse(record, what, hint="use tags like B-PER, I-PER and O, or also E- and S-")
 
 
 def _find_label_spans(

@@ -180,10 +180,10 @@ def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
 
 
 _TYPE_NAMES = {
-    "str": "a text",
+    "str": "a string",
     "int": "an integer",
     "float": "a number",
-    "bool": "a truth",
+    "bool": "a boolean",
     "array": "an array",
     "object": "an object",
     "null": "null",
@@ -192,7 +192,7 @@ _UNEXPECTED = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<found>[^`]+)`"
 _MISSING = re.compile(r"Object missing required field `(?P<field>[^`]+)`")
 _LENGTH = re.compile(r"Expected `array` of length (?P<length>\d+)")
 _PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
-_SHAPE = 'a block is written like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
+_SHAPE = 'write a block like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
 def undecodable(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
@@ -209,7 +209,9 @@ def undecodable(source: Source, place: int, piece: bytes, problem: Exception) ->
 def not_finite(source: Source, place: int, path: str, value: float) -> ReadError:
     """Make the error for NaN or an infinite number."""
     shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
-    return refuse(source, place, f"{path!r} is {shown}, which is no probability", hint="give every probability a value")
+    return refuse(
+        source, place, f"{path!r} is {shown}, which is not a probability", hint="give every probability a value"
+    )
 
 
 def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
@@ -219,10 +221,10 @@ def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> R
     path = found["path"].replace("[...]", " (one of its values)") if found else ""
     called = repr(path) if path else "the record"
     if missing := _MISSING.match(text):
-        return refuse(source, place, f"there is no {missing['field']!r} in {called}", hint=_SHAPE)
+        return refuse(source, place, f"missing {missing['field']!r} in {called}", hint=_SHAPE)
     if length := _LENGTH.match(text):
-        hint = 'a span is written [0, 4, "PER"], or as an object'
-        return refuse(source, place, f"{called} has not {length['length']} elements", hint=hint)
+        hint = 'write a span as [0, 4, "PER"], or as an object'
+        return refuse(source, place, f"{called} does not have {length['length']} elements", hint=hint)
     if unexpected := _UNEXPECTED.match(text):
         wanted = " or ".join(
             _TYPE_NAMES.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null"
@@ -289,7 +291,7 @@ def _parse_floor(options: Mapping[str, str]) -> float:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise UsageError(f"floor={options['floor']!r} is no number between 0 and 1")
+        raise UsageError(f"floor={options['floor']!r} is not a number between 0 and 1")
     return value
 
 
@@ -313,7 +315,10 @@ class Settings:
             self._asked[blocks] = asked_policies(self._options, blocks=blocks)
         found = self._override(document, self._asked[blocks], refuse)
         if found.overlap == DECLARED and not blocks:
-            raise refuse(f"'overlap' is 'declared', but there are {content}", "only blocks say what excludes what")
+            raise refuse(
+                f"'overlap' is 'declared', but there are {content}",
+                "only blocks declare which spans exclude each other",
+            )
         for name in _RELEVANT_POLICIES[content]:
             value = getattr(found, name)
             self.used.setdefault(name, set()).add(f"{value:g}" if isinstance(value, float) else value)
@@ -329,7 +334,7 @@ class Settings:
         given = (document.scale, document.overlap, semantics, document.residual, document.aggregate)
         if document.floor is not None:
             if not 0 <= document.floor <= 1:
-                raise refuse(f"'floor' is {document.floor:g}", "a floor is a number between 0 and 1")
+                raise refuse(f"'floor' is {document.floor:g}", "give a number between 0 and 1")
             asked = replace(asked, floor=document.floor)
         if not any(each is not None for each in given):
             return asked
@@ -373,7 +378,7 @@ _UNITS: dict[str, Unit] = {
     "word": "tokens",
     "words": "tokens",
 }
-_CONTENTS_HINT = f"a record has one of: {', '.join(CONTENTS)}"
+_CONTENTS_HINT = f"give each record one of: {', '.join(CONTENTS)}"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -459,9 +464,9 @@ class Records:
         if found:
             raise self.refuse(number, f"the record has both {found[0]!r} and {found[1]!r}", hint=_CONTENTS_HINT)
         if document.tokens or document.words:
-            hint = "give 'dist' beside them, or blocks, entities or nbest"
+            hint = "add 'dist', or give blocks, entities or nbest"
             raise self.refuse(number, "the record has words without any probabilities", hint=hint)
-        raise self.refuse(number, "the record has nothing that may be there", hint=_CONTENTS_HINT)
+        raise self.refuse(number, "the record has no candidate spans", hint=_CONTENTS_HINT)
 
     def _policies(self, number: int) -> Policies:
         def wrong(what: str, hint: str) -> ReadError:
@@ -475,7 +480,9 @@ class Records:
         for number, unit in enumerate(units):
             if unit != units[0]:
                 what = f"offsets of this record count {unit}, but those of the first {units[0]}"
-                raise self.refuse(number, what, hint="give records that count alike, or several files")
+                raise self.refuse(
+                    number, what, hint="use the same unit in all records, or split them into several files"
+                )
         return units[0]
 
     def _find_unit(self, number: int) -> Unit:
@@ -509,7 +516,7 @@ class Records:
         for number, document in enumerate(self.documents):
             name = getattr(document, field)
             if name is None or name == "":
-                hint = "every document needs a name of its own, or none has one"
+                hint = "give every document a unique name, or none"
                 raise self.refuse(number, f"the document has no {field!r}", hint=hint)
             found.append(str(name))
         return found
@@ -523,7 +530,7 @@ class Records:
             return ()
         if asked not in SCORES:
             hint = f"one of: {', '.join((*SCORES, CERTAIN))}"
-            raise UsageError(f"score={asked!r} is no field of these records{nearest(asked, SCORES)}", hint=hint)
+            raise UsageError(f"score={asked!r} is not a field of these records{nearest(asked, SCORES)}", hint=hint)
         return (asked,)
 
     def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
@@ -539,7 +546,7 @@ class Records:
                 number = both.index(True)
                 several = [repr(name) for name in self.score_fields if getattr(things[number], name) is not None]
                 what = f"the probability of {path(number)!r} could be in {' or '.join(several)}"
-                hint = "say which: ?score=FIELD"
+                hint = "choose one: ?score=FIELD"
                 raise self.refuse(int(record[number]), what, hint=hint)
             found = [two if one is None else one for one, two in zip(found, other, strict=True)]
         return found
@@ -580,7 +587,7 @@ class Records:
         if not np.isfinite(value):
             return not_finite(self.source, self.places[number], path, value)
         if scale == "logprob":
-            return self.refuse(number, f"{path!r} is {value:g}, and no logarithm of a probability is above 0")
+            return self.refuse(number, f"{path!r} is {value:g}, but a log probability is at most 0")
         if scale == "percent":
             return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 100")
         return self.refuse(number, f"{path!r} is {value:g}, which is not between 0 and 1", hint=hint_for(value))
@@ -677,7 +684,7 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Calla
     )
 
 
-_SPAN_SHAPE = 'a span is written like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
+_SPAN_SHAPE = 'write a span like this: {"start": 0, "end": 4, "label": "PER", "score": 0.9}'
 
 
 def _read_shares(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> list[Shares]:
@@ -707,10 +714,10 @@ def _read_labels(records: Records, span: Span, record: int, path: str) -> Shares
         name = each if isinstance(each, str) else first_of(each, ("value", "label", "name"))
         if name is None:
             raise records.refuse(
-                record, f"{here!r} has no 'value'", hint='a label is {"value": "PER", "confidence": 0.9}'
+                record, f"{here!r} has no 'value'", hint='write a label like this: {"value": "PER", "confidence": 0.9}'
             )
         if name in found:
-            raise records.refuse(record, f"{here!r} is {name!r} once more", hint="give each label once")
+            raise records.refuse(record, f"{here!r} repeats the label {name!r}", hint="give each label once")
         found[name] = _read_label_score(records, each, record, here)
     return found
 

@@ -43,7 +43,7 @@ _TYPICAL_PATHS = frozenset({*_HASH_FIELDS, *_ANNOTATOR_FIELDS, "_view_id", "span
 _ANSWER_PATTERN = re.compile(r'"answer"\s*:\s*"(?:accept|reject|ignore)"')
 _OWN_FIELDS = frozenset({"id", "text", "answer"})
 _SPAN_FIELDS = frozenset({"start", "end", "label", "token_start", "token_end", "id", "kb_id", "score", "text"})
-_SHAPE = 'a span is written like this: {"start": 0, "end": 5, "label": "PER"}'
+_SHAPE = 'write a span like this: {"start": 0, "end": 5, "label": "PER"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -94,13 +94,13 @@ class _Reader:
             example = Fields(self.source, place, each)
             answer = each.get("answer", "accept")
             if answer not in _ANSWER_VALUES:
-                raise example.bad("answer", "an answer of Prodigy", f"answers: {', '.join(_ANSWER_VALUES)}")
+                raise example.bad("answer", "a Prodigy answer", f"answers: {', '.join(_ANSWER_VALUES)}")
             annotator = _read_annotator(example)
             annotators.add(annotator)
             if wanted is not None and annotator != wanted:
-                self._note("examples of other annotators, passed over", place)
+                self._note("examples of other annotators ignored", place)
             elif self.answers == "accept" and answer != "accept":
-                self._note(f"examples with the answer {answer!r}, passed over", place)
+                self._note(f"examples with the answer {answer!r} ignored", place)
             else:
                 heads.append(
                     _ExampleHead(
@@ -108,9 +108,9 @@ class _Reader:
                     )
                 )
         if not heads:
-            what = "no example is accepted" if wanted is None else f"no accepted example is of the annotator {wanted!r}"
-            known = ", ".join(sorted(annotators - {""})) or "none is named"
-            hint = "?answers=all reads the others too" if wanted is None else f"annotators: {known}"
+            what = "no accepted examples" if wanted is None else f"no accepted examples by the annotator {wanted!r}"
+            known = ", ".join(sorted(annotators - {""})) or "none named"
+            hint = "use ?answers=all to read the others as well" if wanted is None else f"annotators: {known}"
             raise ReadError(what, where=self.source.parts[0].name, hint=hint)
         return heads
 
@@ -125,9 +125,9 @@ class _Reader:
                 return self._unique_names(heads, field)
             if "document" in self.request.options:
                 raise refuse(
-                    self.source, lacking.place, f"there is no {self.name_fields[field]!r} to name the document by"
+                    self.source, lacking.place, f"missing {self.name_fields[field]!r}, the name of the document"
                 )
-        self._note("no field names all documents: they are called by their number", heads[0].place)
+        self._note("no field names all documents; they are numbered instead", heads[0].place)
         return {head.number: f"document {count}" for count, head in enumerate(heads, 1)}
 
     def _unique_names(self, heads: list[_ExampleHead], field: int) -> dict[int, str]:
@@ -139,12 +139,12 @@ class _Reader:
             if before is head:
                 continue
             annotators = sorted({each.annotator for each in heads if each.names[field] == name} - {""})
-            what = f"the document {name!r} (by {self.name_fields[field]!r}) is there a second time"
+            what = f"duplicate document {name!r} (by {self.name_fields[field]!r})"
             hint = "merge the examples of one text, or name documents by another field: ?document=_task_hash"
             if len(annotators) > 1:
                 what = f"{len(annotators)} annotators have annotated the document {name!r}: {', '.join(annotators)}"
                 hint = f"choose one: ?annotator={annotators[0]}"
-            details = [f"the first stands at {self.source.locate(before.place)}"]
+            details = [f"the first is at {self.source.locate(before.place)}"]
             raise refuse(self.source, head.place, what, details=details, hint=hint)
         return {head.number: name for name, head in first.items() if name is not None}
 
@@ -159,12 +159,12 @@ class _Reader:
         if self.answers == "all" and "answer" in example.given:
             known["answer"] = str(example.given["answer"])
         self.draft.document(name, example.place, known)
-        self.draft.texts.append(example.text("text", "only examples with a text have spans of it"))
+        self.draft.texts.append(example.text("text", "give every example its text"))
         tokens = example.items("tokens")
         for span in example.objects("spans", _SHAPE):
             self._add_span(span, tokens)
         for _ in example.items("relations"):
-            self._note("relations, passed over", example.place)
+            self._note("relations ignored", example.place)
 
     def _add_span(self, span: Fields, tokens: list[Any]) -> None:
         given = span.given
@@ -174,14 +174,17 @@ class _Reader:
         else:
             bounds = (span.integer("start", _SHAPE), span.integer("end", _SHAPE))
         if covered is not None and covered[:2] != bounds:
-            self._note("spans whose token_start and token_end are other tokens; their characters hold", span.place)
+            self._note(
+                "spans whose token_start and token_end differ from their characters; the characters are used",
+                span.place,
+            )
             covered = None
         label = given.get("label")
         if label is None or label == "":
             label = UNLABELLED
             self._note(f"spans without a label, read as {UNLABELLED}", span.place)
         elif type(label) is not str:
-            raise span.bad("label", "a text", _SHAPE)
+            raise span.bad("label", "a string", _SHAPE)
         number = self.draft.span([bounds], label, span.place)
         text = given.get("text")
         if covered is not None or type(text) is str:
@@ -237,7 +240,7 @@ def _read_token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int,
     token = tokens[number]
     whole = span.parent or span
     if type(token) is not dict:
-        raise whole.refuse(f"'tokens[{number}]' is no object")
+        raise whole.refuse(f"'tokens[{number}]' is not an object")
     fields = Fields(source=span.source, place=span.place, given=token, parent=whole, step=f"tokens[{number}]")
     return fields.integer("start"), fields.integer("end"), fields.text("text")
 
@@ -254,13 +257,13 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="prodigy",
-    summary="Prodigy: one annotated example a line, with spans, tokens and the annotator's answer",
+    summary="Prodigy: one annotated example per line, with spans, tokens and the annotator's answer",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
         "answers": "which examples are read: accept (those that were accepted), all",
         "annotator": "the annotator whose examples are read (_annotator_id or _session_id)",
-        "document": f"the field that names documents (default: the first of {', '.join(_NAME_FIELDS)} that all have)",
+        "document": f"the field with document names (default: the first of {', '.join(_NAME_FIELDS)} that all have)",
         **OPTION,
     },
     sniff=sniff,

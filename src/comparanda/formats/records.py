@@ -34,7 +34,7 @@ LABEL_NAMES = ("label", "type", "tag")
 CHAIN_NAMES = ("chain", "chain_id", "cluster", "cluster_id", "coref", "coref_id")
 TEXT, FRAGMENTS = "text", "fragments"
 
-_SHAPE = 'a span is written like this: {"begin": 0, "end": 5, "label": "PER"}'
+_SHAPE = 'write a span like this: {"begin": 0, "end": 5, "label": "PER"}'
 
 
 def holds_spans(record: Record) -> bool:
@@ -136,7 +136,7 @@ class _Reader:
             judged = "chains"
             self._check_chains()
         if roles.document is None:
-            what = "no field is known to hold the name of a document: they are called by their number"
+            what = "no field is known to hold the names of documents; they are numbered instead"
             self.draft.notes += noted_once(self.source, self.request.side, what, int(self.place[0]))
         return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
 
@@ -149,7 +149,7 @@ class _Reader:
             raise ReadError(
                 f"no span has a {asked!r}", where=self.source.parts[0].name, hint="name another: ?chain=FIELD"
             )
-        what = f"inputs in which no span has a {CHAIN_NAMES[0]!r}: every mention is alone"
+        what = f"inputs in which no span has a {CHAIN_NAMES[0]!r}: every mention is a singleton"
         places = first_places(self.source, self.place[:1])
         self.draft.notes.append(Note(self.request.side, what, 1, places))
 
@@ -183,9 +183,9 @@ class _Reader:
         where = str(self.source.locate(int(self.place[0])))
         if found:
             what = f"the spans could be in the field {' or '.join(map(repr, found))}"
-            raise ReadError(what, where=where, hint=f"say which: ?spans={found[0]}")
+            raise ReadError(what, where=where, hint=f"choose one: ?spans={found[0]}")
         raise ReadError(
-            "no field is known to hold spans",
+            "cannot determine which field holds the spans",
             where=where,
             details=[f"fields: {', '.join(map(str, first))}"],
             hint=f"name it: ?spans=FIELD; {_SHAPE}",
@@ -198,10 +198,10 @@ class _Reader:
         else:
             value = record.get(roles.document)
             if is_missing(value) or value == "":
-                hint = "every document needs a name of its own"
+                hint = "give every document a unique name"
                 raise refuse(self.source, place, f"the document has no {roles.document!r}", hint=hint)
             if is_collection(value) or isinstance(value, Mapping):
-                what = f"{roles.document!r} is of type {type(value).__name__}, which is no name of a document"
+                what = f"{roles.document!r} is of type {type(value).__name__}, which is not a document name"
                 raise refuse(self.source, place, what, hint="name the field that holds it: ?document=FIELD")
             name = self._check_writable(str(value), place)
         own = {roles.document, roles.text, roles.spans}
@@ -239,7 +239,7 @@ class _Reader:
     def _no_list_error(self, record: Record, field: str, name: str, place: int) -> ReadError:
         details = [f"document {name!r}"]
         if field not in record:
-            hint = "every document must have the fields of the first; an empty list says that there are no spans"
+            hint = "give every document the fields of the first; use an empty list if there are no spans"
             return refuse(self.source, place, f"there is no field {field!r}", details=details, hint=hint)
         value = record[field]
         what = f"{field!r} has no value" if is_missing(value) else f"{field!r} is of type {type(value).__name__}"
@@ -276,8 +276,8 @@ class _Reader:
         field = _find_field(self.roles.chains, span)
         given = None if field is None else span[field]
         if is_collection(given) or isinstance(given, Mapping):
-            what = f"{called}.{field} is of type {type(given).__name__}, which is no name of a chain"
-            raise self._error(what, document, place, "a mention is in one chain: its name is a text or a number")
+            what = f"{called}.{field} is of type {type(given).__name__}, which is not a chain name"
+            raise self._error(what, document, place, "put a mention into one chain, named by a string or a number")
         if (name := _to_scalar(given)) is not None:
             self.draft.say(number, CHAIN_NAMES[0], str(name))
             self.in_chains += 1
@@ -312,12 +312,12 @@ class _Reader:
         if whole != (begin, end):
             what = f"{called} is {begin} to {end}, but its fragments are {whole[0]} to {whole[1]}"
             raise self._error(
-                what, document, place, "fragments are the pieces of a span: the first begins where it does"
+                what, document, place, "make the first fragment begin, and the last end, where the span does"
             )
         return pieces
 
     def _read_fragments(self, fragments: Any, called: str, document: str, place: int) -> list[tuple[int, int]]:
-        shape = 'fragments are written like this: "fragments": [[0, 3], [7, 9]]'
+        shape = 'write fragments like this: "fragments": [[0, 3], [7, 9]]'
         if not is_collection(fragments):
             what = f"{called}.{FRAGMENTS} is of type {type(fragments).__name__}, not a list"
             raise self._error(what, document, place, shape)
@@ -333,7 +333,7 @@ class _Reader:
             elif is_collection(piece) and len(piece) == 2:
                 pair = dict(zip(("begin", "end"), listed(piece), strict=True))
             else:
-                raise self._error(f"{here} is no pair of a begin and an end", document, place, shape)
+                raise self._error(f"{here} is not a pair of a begin and an end", document, place, shape)
             begin = self._read_integer(pair, field="begin", called=here, document=document, place=place)
             pieces.append((begin, self._read_integer(pair, field="end", called=here, document=document, place=place)))
         return pieces
@@ -344,11 +344,11 @@ class _Reader:
             if is_missing(value):
                 raise self._error(f"{called} has no {field!r}", document, place, _SHAPE)
             if type(value) is bool or not isinstance(value, Integral | np.integer):
-                what = f"{called}.{field} is {value!r}, which is no integer"
-                raise self._error(what, document, place, "offsets are whole numbers: code points of the text, from 0")
+                what = f"{called}.{field} is {value!r}, which is not an integer"
+                raise self._error(what, document, place, "give offsets as integers: code points of the text, from 0")
             value = int(value)
         if abs(value) > FARTHEST:
-            raise self._error(f"{called}.{field} is {value}, and no text is that long", document, place, None)
+            raise self._error(f"{called}.{field} is {value}, which is too large for an offset", document, place, None)
         return value
 
     def _error(self, what: str, document: str, place: int, hint: str | None) -> ReadError:

@@ -158,7 +158,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
     missing = "entities were not annotated" if group is None else f"there is no span group {group!r}"
     _add_note(draft, f"documents in which {missing}, read as documents without spans", without)
     if not named:
-        what = "no field is known to hold the name of a document: they are called by their number"
+        what = "no field is known to hold the names of documents; they are numbered instead"
         draft.notes.append(Note(request.side, what, 1, first_places(source, np.array([documents[0].place]))))
     return draft.corpus(request, name=name, judged="label", offsets=asked_offsets(request.options))
 
@@ -180,9 +180,9 @@ def _no_spans_error(documents: Iterable[Document], source: Source, group: str | 
     """Make the error for documents of which none has the spans to be read."""
     groups = sorted({name for document in documents for name in document.groups})
     what = "no document has entities" if group is None else f"no document has a span group {group!r}"
-    hint = "were they annotated? A document in which none were found has an empty list of them"
+    hint = "check that entities were annotated: a document without any must have an empty list of them"
     if groups:
-        hint = f"say which spans are meant: ?spans={groups[0]}"
+        hint = f"choose a span group: ?spans={groups[0]}"
     elif group is not None:
         hint = "leave the option out to read entities"
     details = [f"span groups: {', '.join(groups)}"] if groups else []
@@ -191,7 +191,7 @@ def _no_spans_error(documents: Iterable[Document], source: Source, group: str | 
 
 SUFFIX = ".spacy"
 
-_SHAPE = 'a span is written {"start": 0, "end": 4, "label": "PER"}'
+_SHAPE = 'write a span like this: {"start": 0, "end": 4, "label": "PER"}'
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -213,7 +213,7 @@ def _read_document(fields: Fields) -> Document:
     custom = given if isinstance(given, dict) else {}
     groups: dict[str, list[Span]] = {}
     if "spans" in fields.given:
-        inner = fields.inner("spans", "spans of groups stand in lists by the names of these")
+        inner = fields.inner("spans", "give the spans of each group as a list under its name")
         groups = {name: _read_spans(inner, name) for name in inner.given}
     return Document(
         name=name_of({**fields.given, **custom}),
@@ -260,7 +260,7 @@ def _read_docbin(source: Source, number: int) -> list[Document]:
             f"spaCy cannot read this file: {str(problem).splitlines()[0] if str(problem) else type(problem).__name__}"
         )
         raise ReadError(
-            what, where=source.parts[number].name, hint=f"a {SUFFIX} file is made by DocBin.to_disk"
+            what, where=source.parts[number].name, hint=f"write {SUFFIX} files with DocBin.to_disk"
         ) from None
 
 
@@ -274,10 +274,10 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="spacy",
-    summary="spaCy: documents as Doc.to_json gives them, and .spacy files (with spaCy installed)",
+    summary="spaCy: documents as written by Doc.to_json, and .spacy files (with spaCy installed)",
     shapes=frozenset({"tokens"}),
     suffixes=(SUFFIX,),
-    options={"spans": "the span group to be read in place of entities: sc, for example", **OPTION},
+    options={"spans": "the span group to be read instead of entities, such as sc", **OPTION},
     sniff=sniff,
     read=read,
     layers=frozenset({"spans"}),
@@ -305,7 +305,7 @@ def _build_document(passage: Passage, group: str | None, losses: Losses) -> dict
         _build_span(mention, group) for mention in sorted(passage.mentions, key=lambda each: (each.begin, each.end))
     ]
     for attribute in passage.attributes.keys() & {"id"}:
-        losses.lose(f"the attribute {attribute!r} of documents, whose name is taken", passage.name)
+        losses.lose(f"the attribute {attribute!r} of documents, whose name is reserved", passage.name)
     return {
         "text": passage.text,
         **({"ents": spans} if group is None else {}),
@@ -327,22 +327,22 @@ def _check_mention(passage: Passage, mention: Mention, tokens: list[tuple[int, i
     called = f"the span {mention.begin}:{mention.end} of document {passage.name!r}"
     if len(mention.pieces) > 1:
         what = f"{called} is in {len(mention.pieces)} pieces"
-        raise WriteError(what, hint="spans of spaCy are in one piece: write jsonl, for example")
+        raise WriteError(what, hint="write another format, such as jsonl: spans of spaCy are contiguous")
     begins, ends = {begin for begin, _ in tokens}, {end for _, end in tokens}
     if mention.begin not in begins or mention.end not in ends or mention.begin == mention.end:
-        what = f"{called} is empty, or begins or ends in white space, where no token of spaCy does"
-        raise WriteError(what, hint="only formats with offsets alone can say that: jsonl, for example")
+        what = f"{called} is empty, or begins or ends in white space, where tokens of spaCy do not"
+        raise WriteError(what, hint="write a format with plain offsets, such as jsonl")
     for name in mention.said:
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is not None and len(mention.ids) > 1:
-        losses.lose("further ids of a span, behind the first", passage.name)
+        losses.lose("further ids of a span, after the first", passage.name)
 
 
 def _refuse_overlaps(passage: Passage) -> None:
     for one, other in pairwise(sorted(passage.mentions, key=lambda each: (each.begin, each.end))):
         if other.begin < one.end:
             extents = f"{one.begin}:{one.end} and {other.begin}:{other.end}"
-            what = f"the spans {extents} of document {passage.name!r} overlap, and entities of spaCy do not"
+            what = f"the spans {extents} of document {passage.name!r} overlap, but entities of spaCy cannot"
             raise WriteError(what, hint="write them as a span group: ?spans=sc")
 
 
@@ -378,5 +378,5 @@ WRITER = Writer(
     name="spacy",
     suffix=".jsonl",
     write=write,
-    options={"spans": "the name of a span group to write, in place of entities: sc, for example"},
+    options={"spans": "the name of a span group to write instead of entities, such as sc"},
 )

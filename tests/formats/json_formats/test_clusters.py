@@ -148,9 +148,7 @@ class TestWaysToWriteIt:
             "  words count from 0, and the second number is the last word; if it is not: ?end=exclusive"
         )
         other = {"doc_key": "e", "predicted_clusters": []}
-        assert refused(given, other).startswith(
-            "f.jsonlines:2: there is no 'subtoken_map', which should be there in all"
-        )
+        assert refused(given, other).startswith("f.jsonlines:2: missing 'subtoken_map', expected there in all")
 
     def test_documents_without_words_have_the_places_of_the_key(self) -> None:
         corpus = corpus_of({"id": "a", "clusters": CLUSTERS}, {"id": "b", "clusters": []})
@@ -269,13 +267,13 @@ class TestDefects:
             ({"doc_key": "a", "sentences": SENTENCES}, "no field is known to hold chains\n  fields: doc_key, sent"),
             (document(clusters=[3]), "clusters[0] of document 'sea' is an integer, not a list of mentions\n"),
             (document(clusters={"a": 1}), "'clusters' is an object, not an array\n"),
-            (document(sentences=[["a"], "b"]), "sentence 1 of 'sentences' is a text, not a list of words"),
+            (document(sentences=[["a"], "b"]), "sentence 1 of 'sentences' is a string, not a list of words"),
             (document(sentences=[["a", 3]]), "word 1 of 'sentences' is an integer, not a text"),
             (document(sentences=[["a", "\ud800"]]), "not JSON: "),
             (document(sentences=[["a\0"]]), "a NUL character in 'a\\x00'\n"),
-            (document(sentences="a b"), "'sentences' is a text, not an array\n"),
+            (document(sentences="a b"), "'sentences' is a string, not an array\n"),
             (document(doc_key=None), "the document has no 'doc_key'\n  name all, or none: ?document=none"),
-            (document(doc_key=[1]), "'doc_key' is an array, not a text\n"),
+            (document(doc_key=[1]), "'doc_key' is an array, not a string\n"),
             (document(sentences=[[" "]], clusters=[[[0, 0]]]), "clusters[0][0] of document 'sea' is 0 to 0, which"),
             ("{", "the JSON object is cut off\n"),
             ("[1]", "not a JSON object, but of type int\n"),
@@ -291,14 +289,14 @@ class TestDefects:
             "  every document has the field of the first; an empty list says that there are no chains"
         )
         assert refused(document(), {"doc_key": "b", "clusters": []}) == (
-            "f.jsonlines:2: there is no 'sentences', which should be the words, as in the first document"
+            "f.jsonlines:2: missing 'sentences', expected the words, as in the first document"
         )
         assert refused(document(), document()) == (
             "f.jsonlines:2: the document 'sea' is there a second time\n  the first stands at f.jsonlines:1\n"
             "  names tell documents apart: rename one, or call all by their number: ?document=none"
         )
         assert refused({"id": "a", "text": "Bo", "clusters": []}, {"id": "b", "clusters": []}).startswith(
-            "f.jsonlines:2: there is no 'text', which should be a text\n"
+            "f.jsonlines:2: missing 'text', expected a string\n"
         )
 
     def test_documents_without_any_words(self) -> None:

@@ -29,9 +29,9 @@ OBJECTS = {
     "relations": [{"id": 1, "from_id": 7, "to_id": 8, "type": "lives"}],
     "Comments": [],
 }
-HINT = 'a span is written like this: [0, 5, "PER"], or like this: {"start_offset": 0, "end_offset": 5, "label": "PER"}'
+HINT = 'write a span like this: [0, 5, "PER"], or like this: {"start_offset": 0, "end_offset": 5, "label": "PER"}'
 EMOJI = {"id": 1, "text": "😀 Anna 😀 Bo", "label": [[0, 1, "SIGN"], [2, 6, "PER"], [9, 11, "PER"]]}
-NEW = "export all documents anew, from one project"
+NEW = "export all documents again, from one project"
 
 
 @pytest.fixture(autouse=True)
@@ -67,8 +67,8 @@ class TestGenerations:
         corpus = read(OBJECTS, OBJECTS | {"id": 2, "entities": [], "relations": [], "Comments": ["sure?"]})
         assert spans(corpus) == [("1", 0, 4, "PER"), ("1", 15, 19, "LOC")]
         assert notes(corpus) == [
-            "key: relations, passed over: 1 (d.jsonl:1)",
-            "key: comments, passed over: 1 (d.jsonl:2)",
+            "key: relations ignored: 1 (d.jsonl:1)",
+            "key: comments ignored: 1 (d.jsonl:2)",
         ]
         assert corpus.spans is not None
         assert not corpus.spans.columns  # ids are numbers of annotations, not of entities
@@ -81,22 +81,22 @@ class TestGenerations:
 
     def test_two_of_them_in_one_file(self) -> None:
         assert refused(LISTS, OBJECTS | {"id": 2}) == (
-            "d.jsonl:2: spans are in 'entities' and in 'label': two generations of doccano's exports\n"
-            f"  the first document stands at d.jsonl:1\n  {NEW}"
+            "d.jsonl:2: spans are in 'entities' and in 'label': two versions of doccano's export format\n"
+            f"  the first document is at d.jsonl:1\n  {NEW}"
         )
         mixed = OBJECTS | {"id": 2, "entities": [ANNA]}
         assert refused(OBJECTS, mixed) == (
-            "d.jsonl:2: spans are in lists and in objects: two generations of doccano's exports\n"
-            f"  the first span stands at d.jsonl:1\n  {NEW}"
+            "d.jsonl:2: spans are in lists and in objects: two versions of doccano's export format\n"
+            f"  the first span is at d.jsonl:1\n  {NEW}"
         )
         assert refused(mixed, OBJECTS) == (
-            "d.jsonl:2: spans are in objects and in lists: two generations of doccano's exports\n"
-            f"  the first span stands at d.jsonl:1\n  {NEW}"
+            "d.jsonl:2: spans are in objects and in lists: two versions of doccano's export format\n"
+            f"  the first span is at d.jsonl:1\n  {NEW}"
         )
 
     def test_two_of_them_in_one_document(self) -> None:
         assert refused(LISTS | OBJECTS) == (
-            f"d.jsonl:1: spans are in 'entities' and in 'label': two generations of doccano's exports\n  {NEW}"
+            f"d.jsonl:1: spans are in 'entities' and in 'label': two versions of doccano's export format\n  {NEW}"
         )
 
     def test_a_label_of_the_document_is_no_list(self) -> None:
@@ -118,12 +118,12 @@ class TestUsers:
     def test_one_is_chosen(self) -> None:
         corpus = read({"id": 1, "text": TEXT, "annotations": self.ANNOTATIONS}, options="?annotator=2")
         assert spans(corpus) == [("1", 0, 4, "ORG")]
-        assert notes(corpus) == ["key: annotations of other users, passed over: 1 (d.jsonl:1)"]
+        assert notes(corpus) == ["key: annotations of other users ignored: 1 (d.jsonl:1)"]
 
     def test_those_of_others_are_checked_too(self) -> None:
         broken = {"id": 1, "text": "😀", "annotations": [{"label": "X", "start_offset": 0, "user": 1}]}
         assert refused(broken, options="?annotator=2").startswith(
-            "d.jsonl:1: there is no 'annotations[0].end_offset', which should be an integer\n"
+            "d.jsonl:1: missing 'annotations[0].end_offset', expected an integer\n"
         )
 
 
@@ -137,11 +137,11 @@ class TestNames:
     def test_without_any_they_are_numbered(self) -> None:
         corpus = read({"text": TEXT, "label": [ANNA]}, {"text": TEXT, "label": []})
         assert corpus.documents.names == ("document 1", "document 2")
-        assert notes(corpus) == ["key: no field names documents: they are called by their number: 1 (d.jsonl:1)"]
+        assert notes(corpus) == ["key: no field names documents; they are numbered instead: 1 (d.jsonl:1)"]
 
     def test_one_that_is_missing_or_there_twice(self) -> None:
         assert refused(LISTS, {"text": TEXT, "label": []}) == (
-            "d.jsonl:2: the document has no 'id'\n  every document needs a name of its own"
+            "d.jsonl:2: the document has no 'id'\n  give every document a unique name"
         )
         assert refused(LISTS, LISTS).startswith("d.jsonl:2: the document '1' is there a second time\n")
 
@@ -153,7 +153,7 @@ class TestUnits:
         corpus = read(EMOJI)
         assert [span[1:3] for span in spans(corpus)] == [(0, 1), (2, 6), (9, 11)]
         assert notes(corpus) == [
-            "key: spans behind emoji and the like, which some versions of doccano count as two characters"
+            "key: spans after emoji and the like, which some versions of doccano count as two characters"
             " (?offsets=utf-16 reads these); counted as one: 3 (d.jsonl:1, d.jsonl:1, d.jsonl:1)"
         ]
 
@@ -167,7 +167,7 @@ class TestUnits:
     def test_a_place_behind_the_text_tells(self) -> None:
         assert refused(EMOJI | {"label": [[11, 13, "PER"]]}) == (
             "d.jsonl:1: a span ends at 13, but the text has 11 characters\n"
-            "  some versions of doccano count UTF-16 units: say so with ?offsets=utf-16"
+            "  use ?offsets=utf-16 if this version of doccano counts UTF-16 units"
         )
 
     def test_what_stands_before_does_not_matter(self) -> None:
@@ -179,24 +179,22 @@ class TestDefects:
     @pytest.mark.parametrize(
         ("span", "message"),
         [
-            ("x", f"'label[1]' is a text, which is no span\n  {HINT}"),
+            ("x", f"'label[1]' is a string, which is not a span\n  {HINT}"),
             (
                 [0, 4],
-                "'label[1]' has 2 elements, not a begin, an end and a label\n"
-                '  a span is written like this: [0, 5, "PER"]',
+                "'label[1]' has 2 elements, not a begin, an end and a label\n  write a span like this: [0, 5, \"PER\"]",
             ),
             (
                 ["0", 4, "X"],
-                "'label[1][0]' is '0', which is no place in a text\n  a span is written like this: [0, 5, \"PER\"]",
+                "'label[1][0]' is '0', which is not an offset\n  write a span like this: [0, 5, \"PER\"]",
             ),
             (
                 [0, 1 << 63, "X"],
-                f"'label[1][1]' is {1 << 63}, which is no place in a text\n"
-                '  a span is written like this: [0, 5, "PER"]',
+                f"'label[1][1]' is {1 << 63}, which is not an offset\n  write a span like this: [0, 5, \"PER\"]",
             ),
-            ([0, 4, ""], f"'label[1][2]' is '', which is no label\n  {HINT}"),
-            ([0, 4, " "], f"'label[1][2]' is ' ', which is no label\n  {HINT}"),
-            ([0, 4, None], f"'label[1][2]' is None, which is no label\n  {HINT}"),
+            ([0, 4, ""], f"'label[1][2]' is '', which is not a label\n  {HINT}"),
+            ([0, 4, " "], f"'label[1][2]' is ' ', which is not a label\n  {HINT}"),
+            ([0, 4, None], f"'label[1][2]' is None, which is not a label\n  {HINT}"),
         ],
     )
     def test_malformed_lists(self, span: Any, message: str) -> None:
@@ -205,9 +203,9 @@ class TestDefects:
     @pytest.mark.parametrize(
         ("field", "value", "message"),
         [
-            ("start_offset", None, "there is no 'entities[0].start_offset', which should be an integer"),
-            ("end_offset", "4", "'entities[0].end_offset' is a text, not an integer"),
-            ("label", None, "'entities[0].label' is None, which is no label"),
+            ("start_offset", None, "missing 'entities[0].start_offset', expected an integer"),
+            ("end_offset", "4", "'entities[0].end_offset' is a string, not an integer"),
+            ("label", None, "'entities[0].label' is None, which is not a label"),
         ],
     )
     def test_malformed_objects(self, field: str, value: Any, message: str) -> None:
@@ -220,12 +218,12 @@ class TestDefects:
             "  spans of doccano are in one of: entities, label, labels, annotations"
         )
         assert refused({"id": 1, "text": TEXT, "label": "PER"}) == (
-            f"d.jsonl:1: 'label' is a text, not an array\n  {HINT}"
+            f"d.jsonl:1: 'label' is a string, not an array\n  {HINT}"
         )
 
     def test_no_text(self) -> None:
         assert refused({"id": 1, "label": [ANNA]}) == (
-            "d.jsonl:1: there is no 'text', which should be a text\n  name the field that holds the text 'text'"
+            "d.jsonl:1: missing 'text', expected a string\n  rename the field that holds the text to 'text'"
         )
 
     def test_outside_of_the_text(self) -> None:

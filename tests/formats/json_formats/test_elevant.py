@@ -132,9 +132,7 @@ class TestMentions:
         fields: dict[str, Any] = {"evaluation_span": [6, len(TEXT)], "labels": LABELS}
         corpus = read(article(entity_mentions=MENTIONS, **fields))
         assert spans(corpus) == [("0", 23, 27, "ENTITY")]
-        assert notes(corpus) == [
-            "key: mentions outside of the evaluation span of their article, passed over: 1 (a.jsonl:1)"
-        ]
+        assert notes(corpus) == ["key: mentions outside of the evaluation span of their article ignored: 1 (a.jsonl:1)"]
         assert len(spans(read(article(**fields)))) == 2  # ELEVANT counts every label
 
 
@@ -171,9 +169,9 @@ class TestRefused:
         [
             ({"labels": {}}, "a.jsonl:1: 'labels' is an object, not an array"),
             ({"labels": [[0, 4]]}, "a.jsonl:1: 'labels[0]' is an array, not an object"),
-            ({"labels": [{"entity_id": "Q1"}]}, "a.jsonl:1: there is no 'labels[0].start_char', which should be"),
-            ({"labels": [{"span": ADA}]}, "a.jsonl:1: there is no 'labels[0].entity_id', which should be a text"),
-            ({"labels": [{"span": ADA, "entity_id": 7}]}, "a.jsonl:1: 'labels[0].entity_id' is 7, not a text"),
+            ({"labels": [{"entity_id": "Q1"}]}, "a.jsonl:1: missing 'labels[0].start_char', expected"),
+            ({"labels": [{"span": ADA}]}, "a.jsonl:1: missing 'labels[0].entity_id', expected a string"),
+            ({"labels": [{"span": ADA, "entity_id": 7}]}, "a.jsonl:1: 'labels[0].entity_id' is 7, not a string"),
             ({"labels": [{"span": [2], "entity_id": "Q1"}]}, "a.jsonl:1: 'labels[0].span' is an array, not a pair of"),
             ({"labels": [{"span": [2, "5"], "entity_id": "Q"}]}, "a.jsonl:1: 'labels[0].span' is an array, not a pair"),
             ({"labels": [{"span": [2, 10**30], "entity_id": "Q"}]}, "a.jsonl:1: 'labels[0].span.[1]' is 1000000"),
@@ -182,8 +180,8 @@ class TestRefused:
                 {"labels": [{"span": [5, 2], "entity_id": "Q"}]},
                 "a.jsonl:1: labels[0] of document '0' ends at 2, before",
             ),
-            ({"labels": [], "id": [1]}, "a.jsonl:1: 'id' is an array, not a text"),
-            ({"labels": [], "text": 5}, "a.jsonl:1: 'text' is 5, not a text"),
+            ({"labels": [], "id": [1]}, "a.jsonl:1: 'id' is an array, not a string"),
+            ({"labels": [], "text": 5}, "a.jsonl:1: 'text' is 5, not a string"),
             ({"labels": [], "text": "a\0b"}, "a.jsonl:1: a NUL character in 'text'"),
             ({"entity_mentions": [{"span": ADA, "candidates": "Q1"}]}, "a.jsonl:1: 'entity_mentions[0].candidates' is"),
             ({"entity_mentions": [], "evaluation_span": [0]}, "a.jsonl:1: 'evaluation_span' is an array, not a pair"),
@@ -201,14 +199,14 @@ class TestRefused:
 
     def test_a_text_that_is_missing(self) -> None:
         assert refused(article(labels=[]), {"id": 1, "labels": []}) == (
-            "a.jsonl:2: there is no 'text', which should be a text\n  give all articles their text, or none"
+            "a.jsonl:2: missing 'text', expected a string\n  give all articles their text, or none"
         )
 
     def test_articles_with_neither_labels_nor_mentions(self) -> None:
         assert refused(article()) == (
             "a.jsonl: no article has labels, entity_mentions or predictions\n"
             "  the first has: id, title, text, evaluation_span\n"
-            "  if the linker found nothing at all, say ?annotations=mentions"
+            "  use ?annotations=mentions if the linker found nothing at all"
         )
 
     def test_a_line_that_is_cut_off(self) -> None:

@@ -16,7 +16,7 @@ def whole() -> Fields:
 def test_the_way_to_a_field() -> None:
     second = list(whole().inner("a").objects("b"))[1]
     assert (second.path(), second.path("n"), whole().path(), whole().path("s")) == ("a.b[1]", "a.b[1].n", "", "s")
-    with pytest.raises(ReadError, match=r"^d.json:2: 'a.b\[1\].n' is a text, not an integer\n  hint$"):
+    with pytest.raises(ReadError, match=r"^d.json:2: 'a.b\[1\].n' is a string, not an integer\n  hint$"):
         second.integer("n", "hint")
     with pytest.raises(ReadError, match=r"^d.json:2: a NUL character in 'a.b\[1\].t'"):
         second.text("t")
@@ -25,12 +25,12 @@ def test_the_way_to_a_field() -> None:
 @pytest.mark.parametrize(
     ("asked", "name", "message"),
     [
-        ("text", "q", "there is no 'q', which should be a text"),
-        ("text", "a", "'a' is an object, not a text"),
+        ("text", "q", "missing 'q', expected a string"),
+        ("text", "a", "'a' is an object, not a string"),
         ("integer", "f", "'f' is 0.5, not an integer"),
-        ("inner", "s", "'s' is a text, not an object"),
+        ("inner", "s", "'s' is a string, not an object"),
         ("items", "k", "'k' is 7, not an array"),
-        ("name", "f", "'f' is 0.5, not a text"),
+        ("name", "f", "'f' is 0.5, not a string"),
     ],
 )
 def test_what_is_not_as_it_should_be(asked: str, name: str, message: str) -> None:

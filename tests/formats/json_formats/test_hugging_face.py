@@ -19,8 +19,8 @@ from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
 TEXT = "Anna Johnson met Zoë in New York."
 ANNA = {"entity_group": "PER", "score": 0.75, "word": "Anna Johnson", "start": 0, "end": 12}
 YORK = {"entity_group": "LOC", "score": 0.5, "word": "new york", "start": 24, "end": 32}
-NUMBERED = "key: documents have no names: they are called by their number: 1 (d.json:1)"
-HINT = 'an entity is written like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
+NUMBERED = "key: documents have no names; they are numbered instead: 1 (d.json:1)"
+HINT = 'write an entity like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
 
 
 @pytest.fixture(autouse=True)
@@ -158,7 +158,7 @@ class TestPieces:
         assert [span[1:3] for span in spans(read([{"text": "Anna Bo", "entities": pieces}]))] == [(0, 7)]
         assert [span[1:3] for span in spans(read([{"text": "Anna-Bo", "entities": pieces}]))] == [(0, 4), (5, 7)]
         assert refused([pieces]) == (
-            "d.json:1: '[1]' may go on with the piece before it or not\n"
+            "d.json:1: cannot determine whether '[1]' continues the previous piece\n"
             "  keep 'index', or give the texts, or aggregate: aggregation_strategy='simple'"
         )
 
@@ -175,7 +175,9 @@ class TestPieces:
             ]
         )
         assert [span[1:] for span in spans(corpus)] == [(0, 5, "X"), (5, 9, "Y")]
-        assert notes(corpus)[1:] == ["key: spans that begin inside of a word, as its pieces are tagged: 1 (d.json:1)"]
+        assert notes(corpus)[1:] == [
+            "key: spans that begin inside of a word, as its pieces are tagged separately: 1 (d.json:1)"
+        ]
 
     def test_what_is_outside_is_no_span(self) -> None:
         corpus = read(
@@ -188,12 +190,12 @@ class TestPieces:
             ]
         )
         assert [span[1:3] for span in spans(corpus)] == [(0, 1), (4, 5)]
-        assert notes(corpus)[1:] == ["key: entities with the label 'O', which are none: 1 (d.json:1)"]
+        assert notes(corpus)[1:] == ["key: entities with the label 'O' ignored: 1 (d.json:1)"]
 
     def test_beside_aggregated_entities(self) -> None:
         assert refused([[ANNA], [piece("B-X", word="a", begin=0, end=1, index=1)]], lines=True) == (
-            "d.json:2: '[0]' has 'entity', and others have 'entity_group'\n  the first stands at d.json:1\n"
-            "  aggregated entities and pieces of words are not read from one file"
+            "d.json:2: '[0]' has 'entity', but others have 'entity_group'\n  the first is at d.json:1\n"
+            "  put aggregated entities and word pieces into separate files"
         )
 
 
@@ -207,12 +209,13 @@ class TestWords:
     def test_others_are_counted(self) -> None:
         entities = [ANNA, YORK, YORK | {"word": "London"}]
         assert notes(read([{"id": 1, "text": TEXT, "entities": entities}])) == [
-            "key: entities whose word is not what their places cover, which hold: 1 (d.json:1)"
+            "key: entities whose word differs from the covered text; their offsets are used: 1 (d.json:1)"
         ]
 
     def test_most_that_differ_are_refused(self) -> None:
         assert refused([{"id": 1, "text": TEXT, "entities": [ANNA | {"start": 17, "end": 20}]}]) == (
-            "d.json:1: 1 of 1 entities do not cover their word\n  are these the texts that the pipeline was given?"
+            "d.json:1: 1 of 1 entities do not match their word\n"
+            "  check that these are the texts that the pipeline was given"
         )
 
     def test_pieces_in_a_script_of_bytes_are_not_compared(self) -> None:
@@ -228,22 +231,22 @@ class TestDefects:
     def test_slow_tokenizers_tell_no_places(self, field: str) -> None:
         assert refused([[ANNA | {field: None}]]) == (
             "d.json:1: '[0]' has no 'start' and 'end'\n"
-            "  slow tokenizers do not tell places: use a fast one (use_fast=True)"
+            "  use a fast tokenizer (use_fast=True): slow ones return no offsets"
         )
 
     @pytest.mark.parametrize(
         ("entity", "message"),
         [
-            ("x", f"'entities[1]' is a text, not an object\n  {HINT}"),
-            ({"start": 0, "end": 4}, f"there is no 'entities[1].entity', which should be a text\n  {HINT}"),
-            (ANNA | {"entity_group": 3}, f"'entities[1].entity_group' is 3, not a text\n  {HINT}"),
-            (ANNA | {"start": "0"}, "'entities[1].start' is a text, not an integer"),
-            (ANNA | {"score": "high"}, "'entities[1].score' is a text, not a number"),
+            ("x", f"'entities[1]' is a string, not an object\n  {HINT}"),
+            ({"start": 0, "end": 4}, f"missing 'entities[1].entity', expected a string\n  {HINT}"),
+            (ANNA | {"entity_group": 3}, f"'entities[1].entity_group' is 3, not a string\n  {HINT}"),
+            (ANNA | {"start": "0"}, "'entities[1].start' is a string, not an integer"),
+            (ANNA | {"score": "high"}, "'entities[1].score' is a string, not a number"),
             (ANNA | {"score": [1]}, "'entities[1].score' is an array, not a number"),
         ],
     )
     def test_malformed_entities(self, entity: Any, message: str) -> None:
-        first = [] if message.startswith("there is no 'entities[1].entity'") else [ANNA]
+        first = [] if message.startswith("missing 'entities[1].entity'") else [ANNA]
         shown = message if first else message.replace("[1]", "[0]")
         assert refused([{"id": 1, "text": TEXT, "entities": [*first, entity]}]) == f"d.json:1: {shown}"
 
@@ -252,7 +255,8 @@ class TestDefects:
             f"d.json:2: this is an integer, not the entities of a text\n  {HINT}"
         )
         assert refused([{"id": 1, "text": TEXT, "found": []}]) == (
-            "d.json:1: no field is known to hold the entities\n  fields: id, text, found\n  name it: ?spans=FIELD"
+            "d.json:1: cannot determine which field holds the entities\n"
+            "  fields: id, text, found\n  name it: ?spans=FIELD"
         )
         assert refused([{"id": 1, "entities": {}}], "?spans=entities").startswith(
             "d.json:1: there is no list 'entities'\n"
@@ -280,7 +284,7 @@ class TestDefects:
     def test_cut_off(self) -> None:
         line = json.dumps([ANNA])
         assert refused(f"{line}\n{line[:-9]}") == (
-            "d.json:2: the JSON array is cut off\n  JSONL has one complete array a line"
+            "d.json:2: the JSON array is cut off\n  JSONL needs one complete array per line"
         )
         assert refused(f"{line}\n{line}x").startswith("d.json:2: not JSON: ")
         assert refused(line[:-2]).startswith("d.json:1: the JSON array is cut off\n")

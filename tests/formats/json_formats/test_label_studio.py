@@ -89,19 +89,17 @@ class TestTasks:
         corpus = read(task(annotation(ANNA)), task(number=2), task(annotation(BO, was_cancelled=True), number=3))
         assert corpus.documents.names == ("1",)
         assert notes(corpus) == [
-            "key: tasks without an annotation, passed over: 2 (d.json:2, d.json:3)",
-            "key: annotations that were cancelled, passed over: 1 (d.json:3)",
+            "key: tasks without an annotation ignored: 2 (d.json:2, d.json:3)",
+            "key: cancelled annotations ignored: 1 (d.json:3)",
         ]
 
     def test_nothing_is_annotated(self) -> None:
         assert refused(task()) == (
-            "d.json: no task has an annotation\n  ?predictions=yes reads the predictions of a model"
+            "d.json: no task has an annotation\n  use ?predictions=yes to read the predictions of a model"
         )
 
     def test_drafts_are_passed_over(self) -> None:
-        assert notes(read(task(annotation(ANNA), drafts=[{"result": [BO]}]))) == [
-            "key: drafts, passed over: 1 (d.json:1)"
-        ]
+        assert notes(read(task(annotation(ANNA), drafts=[{"result": [BO]}]))) == ["key: drafts ignored: 1 (d.json:1)"]
 
 
 class TestWhatIsSaidOfRegions:
@@ -136,9 +134,9 @@ class TestWhatIsSaidOfRegions:
             {"id": "c2", "from_name": "topic", "to_name": "text", "type": "choices", "value": {"choices": ["news"]}},
         )
         assert notes(read(task(annotation(ANNA, BO, *others)))) == [
-            "key: results of type 'relation', passed over: 1 (d.json:1)",
-            "key: results of type 'choices', passed over: 2 (d.json:1, d.json:1)",
-            "key: results of type 'taxonomy', passed over: 1 (d.json:1)",
+            "key: results of type 'relation' ignored: 1 (d.json:1)",
+            "key: results of type 'choices' ignored: 2 (d.json:1, d.json:1)",
+            "key: results of type 'taxonomy' ignored: 1 (d.json:1)",
         ]
 
 
@@ -169,11 +167,9 @@ class TestSeveralAnnotations:
         assert [span[1] for span in spans(read(self.TASK, options=f"?{option}"))] == [begin]
 
     def test_what_is_not_chosen_is_counted(self) -> None:
-        assert notes(read(self.TASK, options="?annotator=1")) == [
-            "key: annotations of others, passed over: 1 (d.json:1)"
-        ]
+        assert notes(read(self.TASK, options="?annotator=1")) == ["key: annotations by others ignored: 1 (d.json:1)"]
         assert notes(read(self.TASK, options="?annotations=ground-truth")) == [
-            "key: annotations that are no ground truth, passed over: 1 (d.json:1)"
+            "key: annotations that are not ground truth ignored: 1 (d.json:1)"
         ]
 
     def test_without_times_they_are_in_order(self) -> None:
@@ -183,7 +179,7 @@ class TestSeveralAnnotations:
 
     def test_an_annotator_who_is_not_there(self) -> None:
         assert refused(self.TASK, options="?annotator=7") == (
-            "d.json: no annotation is of '7'\n  annotators: 1, bo@x.org"
+            "d.json: no annotations by '7'\n  annotators: 1, bo@x.org"
         )
 
     def test_another_choice(self) -> None:
@@ -209,18 +205,18 @@ class TestPredictions:
             "  choose: ?predictions=MODEL, ?annotations=first, ?annotations=last"
         )
         assert refused(given, options="?predictions=c") == (
-            "d.json: no task has such a prediction\n  ?predictions=yes reads those of any model"
+            "d.json: no task has a prediction by this model\n  use ?predictions=yes to read those of any model"
         )
 
     def test_tasks_without_any_are_passed_over(self) -> None:
         corpus = read(task(predictions=[TWO_MODELS[0]]), task(annotation(ANNA), number=2), options="?predictions=yes")
-        assert notes(corpus) == ["key: tasks without a prediction, passed over: 1 (d.json:2)"]
+        assert notes(corpus) == ["key: tasks without a prediction ignored: 1 (d.json:2)"]
 
     def test_their_numbers_alone(self) -> None:
         assert spans(read(task(annotation(ANNA), predictions=[17]))) == [("1", 0, 4, "PER")]
         assert refused(task(annotation(ANNA), predictions=[17]), options="?predictions=yes") == (
             "d.json:1: 'predictions[0]' is an integer, not an object\n"
-            "  export the predictions as a whole, not their ids alone"
+            "  export the complete predictions, not only their ids"
         )
 
 
@@ -245,18 +241,21 @@ class TestNamesAndTexts:
     def test_the_text_may_be_in_another_field(self) -> None:
         given = {"id": 1, "data": {"body": TEXT}, "annotations": [annotation(ANNA)]}
         assert words(read(given, options="?text=body"))[0] == "Anna"
-        assert refused(given) == "d.json:1: there is no 'data.text'\n  ?text=FIELD names the text; fields: body"
+        assert (
+            refused(given)
+            == "d.json:1: there is no 'data.text'\n  name the field of the text: ?text=FIELD; fields: body"
+        )
 
     def test_dialogues_are_no_text(self) -> None:
         assert refused(task(annotation(ANNA), data={"text": [{"author": "A", "text": "Hi"}]})) == (
-            "d.json:1: 'data.text' is an array, not a text\n"
-            "  only regions of one text are read; ?text=FIELD names another field"
+            "d.json:1: 'data.text' is an array, not a string\n"
+            "  choose another field: ?text=FIELD; only regions of one text are read"
         )
 
     def test_regions_of_two_texts(self) -> None:
         assert refused(task(annotation(ANNA, BO | {"to_name": "title"}))) == (
             "d.json:1: regions are of two texts, 'text' and 'title' (to_name)\n"
-            "  a document has one text: make a file for each"
+            "  make a file for each text: a document has one"
         )
 
 
@@ -287,8 +286,8 @@ class TestPlaces:
         del html["value"]["text"]
         assert refused(task(annotation(html))) == (
             "d.json:1: 'annotations[0].result[0].value' begins at '/p[1]/text()[1]',"
-            " a place in HTML or in paragraphs, not in a text\n"
-            "  only regions of plain texts are read, or those with globalOffsets and their text"
+            " a position in HTML or in paragraphs, not in plain text\n"
+            "  export regions of plain text, or with globalOffsets and their text"
         )
 
     def test_other_names_of_labels(self) -> None:
@@ -297,7 +296,7 @@ class TestPlaces:
 
     def test_places_in_paragraphs(self) -> None:
         value = {"startOffset": 0, "endOffset": 4, "paragraphlabels": ["PER"], "start": "2", "end": "2"}
-        assert "begins at '2', a place in HTML or in paragraphs" in refused(
+        assert "begins at '2', a position in HTML or in paragraphs" in refused(
             task(annotation(ANNA | {"type": "paragraphlabels", "value": value}))
         )
 
@@ -337,18 +336,18 @@ class TestRecords:
 
     def test_what_is_no_region_is_passed_over(self) -> None:
         given = RECORD | {"kinds": [{"taxonomy": [["a"]]}]}
-        assert notes(read(given)) == ["key: results of type 'kinds', passed over: 1 (d.json:1)"]
+        assert notes(read(given)) == ["key: results of type 'kinds' ignored: 1 (d.json:1)"]
 
     def test_where_something_is_wrong(self) -> None:
         broken = RECORD | {"label": [{"start": 0, "end": None, "labels": ["PER"]}]}
-        assert refused(broken) == "d.json:1: there is no 'label[0].end', which should be an integer"
+        assert refused(broken) == "d.json:1: missing 'label[0].end', expected an integer"
 
     def test_beside_whole_tasks(self) -> None:
         assert refused(RECORD, task(annotation(ANNA))) == (
-            "d.json:2: this task has 'data', but the first has none: JSON and JSON-MIN in one file"
+            "d.json:2: this task has 'data', but the first has none: JSON and JSON-MIN are mixed"
         )
         assert refused(task(annotation(ANNA)), RECORD) == (
-            "d.json:2: this task has no 'data', but the first has: JSON and JSON-MIN in one file"
+            "d.json:2: this task has no 'data', but the first does: JSON and JSON-MIN are mixed"
         )
 
 
@@ -356,17 +355,20 @@ class TestDefects:
     @pytest.mark.parametrize(
         ("result", "message"),
         [
-            ("x", "'annotations[0].result[0]' is a text, not an object\n  is this an export of Label Studio?"),
-            (region(0, None, "X"), "there is no 'annotations[0].result[0].value.end', which should be an integer"),
+            (
+                "x",
+                "'annotations[0].result[0]' is a string, not an object\n  check that this is an export of Label Studio",
+            ),
+            (region(0, None, "X"), "missing 'annotations[0].result[0].value.end', expected an integer"),
             (region(0.5, 4, "X"), "'annotations[0].result[0].value.start' is 0.5, not an integer"),
-            (region(0, 4, ""), "'annotations[0].result[0]' has the label '', which is no text"),
+            (region(0, 4, ""), "'annotations[0].result[0]' has the label '', which is not a string"),
         ],
     )
     def test_malformed_regions(self, result: Any, message: str) -> None:
         assert refused(task(annotation(result))) == f"d.json:1: {message}"
 
     def test_malformed_tasks(self) -> None:
-        assert refused(task() | {"data": "x"}) == "d.json:1: 'data' is a text, not an object"
+        assert refused(task() | {"data": "x"}) == "d.json:1: 'data' is a string, not an object"
         assert refused(task() | {"annotations": {}}) == "d.json:1: 'annotations' is an object, not an array"
         assert refused(task(annotation(ANNA)) | {"id": None}) == "d.json:1: the task has no 'id' to name it by"
 

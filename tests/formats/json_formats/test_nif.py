@@ -208,7 +208,7 @@ class TestRefused:
                 {"nif:referenceContext": {"@id": "http://x/d2"}},
                 "a.jsonld:12: the phrase 'http://x/d1#char=2,5' is in 'http://x/d2', which is not in the graph",
             ),
-            ({"@id": 5}, "a.jsonld:12: '@id' is 5, not a text"),
+            ({"@id": 5}, "a.jsonld:12: '@id' is 5, not a string"),
         ],
     )
     def test_a_wrong_phrase(self, change: dict[str, Any], what: str) -> None:
@@ -246,9 +246,9 @@ class TestRefused:
         ("text", "what"),
         [
             ('{"@graph": [', "a.jsonld:1: the JSON is cut off"),
-            ("[\n{}, 7]", "a.jsonld:2: there is an integer, not an object"),
+            ("[\n{}, 7]", "a.jsonld:2: expected an object, got an integer"),
             ('{"@graph": [{"@id": x}]}', "a.jsonld:1: not JSON: "),
-            ("7", "a.jsonld:1: there is an integer, not an object"),
+            ("7", "a.jsonld:1: expected an object, got an integer"),
             ("{}\n{}\nx", "a.jsonld:3: not JSON: "),
         ],
     )

@@ -83,8 +83,8 @@ class TestAnswers:
         corpus = read(*self.EXAMPLES)
         assert corpus.documents.names == ("1", "5")
         assert notes(corpus) == [
-            "key: examples with the answer 'reject', passed over: 2 (d.jsonl:2, d.jsonl:4)",
-            "key: examples with the answer 'ignore', passed over: 1 (d.jsonl:3)",
+            "key: examples with the answer 'reject' ignored: 2 (d.jsonl:2, d.jsonl:4)",
+            "key: examples with the answer 'ignore' ignored: 1 (d.jsonl:3)",
         ]
 
     def test_or_everything_if_that_is_asked_for(self) -> None:
@@ -95,11 +95,13 @@ class TestAnswers:
         assert notes(corpus) == []
 
     def test_nothing_is_accepted(self) -> None:
-        assert refused(self.EXAMPLES[1]) == "d.jsonl: no example is accepted\n  ?answers=all reads the others too"
+        assert (
+            refused(self.EXAMPLES[1]) == "d.jsonl: no accepted examples\n  use ?answers=all to read the others as well"
+        )
 
     def test_another_answer(self) -> None:
         assert refused(example(answer="maybe")) == (
-            "d.jsonl:1: 'answer' is a text, not an answer of Prodigy\n  answers: accept, reject, ignore"
+            "d.jsonl:1: 'answer' is a string, not a Prodigy answer\n  answers: accept, reject, ignore"
         )
 
     def test_another_option(self) -> None:
@@ -117,26 +119,26 @@ class TestNames:
     def test_without_any_they_are_numbered(self) -> None:
         corpus = read(example(_input_hash=None), example(_input_hash=None))
         assert corpus.documents.names == ("document 1", "document 2")
-        assert notes(corpus) == ["key: no field names all documents: they are called by their number: 1 (d.jsonl:1)"]
+        assert notes(corpus) == ["key: no field names all documents; they are numbered instead: 1 (d.jsonl:1)"]
 
     def test_another_field(self) -> None:
         one = example(meta={"page": 7})
         assert read(one, options="?document=meta.page").documents.names == ("7",)
         assert read(one, options="?document=_task_hash").documents.names == ("22",)
         assert refused(one, example(), options="?document=meta.page") == (
-            "d.jsonl:2: there is no 'meta.page' to name the document by"
+            "d.jsonl:2: missing 'meta.page', the name of the document"
         )
 
     def test_a_text_that_is_there_twice(self) -> None:
         assert refused(example(ANNA), example(BO, _task_hash=23)) == (
-            "d.jsonl:2: the document '11' (by '_input_hash') is there a second time\n"
-            "  the first stands at d.jsonl:1\n"
+            "d.jsonl:2: duplicate document '11' (by '_input_hash')\n"
+            "  the first is at d.jsonl:1\n"
             "  merge the examples of one text, or name documents by another field: ?document=_task_hash"
         )
 
     def test_a_name_of_the_wrong_type(self) -> None:
         assert refused(example(id=["a"])) == (
-            "d.jsonl:1: 'id' is an array, not a text\n  a name is a text or an integer"
+            "d.jsonl:1: 'id' is an array, not a string\n  use a string or an integer as the name"
         )
 
 
@@ -150,7 +152,7 @@ class TestAnnotators:
     def test_several_of_one_text_are_refused(self) -> None:
         assert refused(*self.EXAMPLES) == (
             "d.jsonl:2: 2 annotators have annotated the document '11': news-alice, news-bob\n"
-            "  the first stands at d.jsonl:1\n"
+            "  the first is at d.jsonl:1\n"
             "  choose one: ?annotator=news-alice"
         )
 
@@ -158,14 +160,14 @@ class TestAnnotators:
         corpus = read(*self.EXAMPLES, options="?annotator=news-bob")
         assert spans(corpus) == [("11", 9, 15, "PER")]
         assert corpus.documents.attributes["annotator"].values() == ["news-bob"]
-        assert notes(corpus) == ["key: examples of other annotators, passed over: 2 (d.jsonl:1, d.jsonl:3)"]
+        assert notes(corpus) == ["key: examples of other annotators ignored: 2 (d.jsonl:1, d.jsonl:3)"]
 
     def test_of_different_texts_all_are_read(self) -> None:
         assert read(*self.EXAMPLES[1:]).documents.names == ("11", "12")
 
     def test_one_that_is_not_there(self) -> None:
         assert refused(*self.EXAMPLES, options="?annotator=dora") == (
-            "d.jsonl: no accepted example is of the annotator 'dora'\n  annotators: news-alice, news-bob, news-carol"
+            "d.jsonl: no accepted examples by the annotator 'dora'\n  annotators: news-alice, news-bob, news-carol"
         )
 
 
@@ -194,27 +196,30 @@ class TestSpans:
 
     def test_relations_are_passed_over(self) -> None:
         assert notes(read(example(ANNA, relations=[{"head": 0, "child": 1, "label": "X"}]))) == [
-            "key: relations, passed over: 1 (d.jsonl:1)"
+            "key: relations ignored: 1 (d.jsonl:1)"
         ]
 
     @pytest.mark.parametrize(
         ("span", "message"),
         [
-            ("x", "'spans[0]' is a text, not an object"),
-            ({"end": 4, "label": "X"}, "there is no 'spans[0].start', which should be an integer"),
-            ({"start": "0", "end": 4, "label": "X"}, "'spans[0].start' is a text, not an integer"),
+            ("x", "'spans[0]' is a string, not an object"),
+            ({"end": 4, "label": "X"}, "missing 'spans[0].start', expected an integer"),
+            ({"start": "0", "end": 4, "label": "X"}, "'spans[0].start' is a string, not an integer"),
             ({"start": 0, "end": 4.5, "label": "X"}, "'spans[0].end' is 4.5, not an integer"),
             ({"start": 0, "end": True, "label": "X"}, "'spans[0].end' is True, not an integer"),
-            ({"start": 0, "end": 1 << 63, "label": "X"}, f"'spans[0].end' is {1 << 63}, and no text is that long"),
-            ({"start": 0, "end": 4, "label": 7}, "'spans[0].label' is 7, not a text"),
+            (
+                {"start": 0, "end": 1 << 63, "label": "X"},
+                f"'spans[0].end' is {1 << 63}, which is too large for an offset",
+            ),
+            ({"start": 0, "end": 4, "label": 7}, "'spans[0].label' is 7, not a string"),
         ],
     )
     def test_malformed_spans(self, span: Any, message: str) -> None:
-        hint = 'a span is written like this: {"start": 0, "end": 5, "label": "PER"}'
+        hint = 'write a span like this: {"start": 0, "end": 5, "label": "PER"}'
         assert refused(example(span)) == f"d.jsonl:1: {message}\n  {hint}"
 
     def test_a_score_that_is_no_number(self) -> None:
-        assert refused(example(ANNA | {"score": "high"})) == ("d.jsonl:1: 'spans[0].score' is a text, not a number")
+        assert refused(example(ANNA | {"score": "high"})) == ("d.jsonl:1: 'spans[0].score' is a string, not a number")
 
     def test_outside_of_the_text(self) -> None:
         assert refused(example(ANNA, {"start": 30, "end": 99, "label": "X"})).startswith(
@@ -231,7 +236,8 @@ class TestTokens:
         corpus = read(example(ANNA | {"token_end": 1}, BO, tokens=TOKENS))
         assert spans(corpus)[0] == ("11", 0, 4, "PER")
         assert notes(corpus) == [
-            "key: spans whose token_start and token_end are other tokens; their characters hold: 1 (d.jsonl:1)"
+            "key: spans whose token_start and token_end differ from their characters; "
+            "the characters are used: 1 (d.jsonl:1)"
         ]
 
     def test_offsets_that_count_utf_16_are_told_by_them(self) -> None:
@@ -250,9 +256,9 @@ class TestTokens:
         )
 
     def test_malformed_tokens(self) -> None:
-        assert refused(example(ANNA, tokens=["Anna"])) == "d.jsonl:1: 'tokens[0]' is no object"
+        assert refused(example(ANNA, tokens=["Anna"])) == "d.jsonl:1: 'tokens[0]' is not an object"
         assert refused(example(ANNA, tokens=[{"text": "Anna", "end": 4}])) == (
-            "d.jsonl:1: there is no 'tokens[0].start', which should be an integer"
+            "d.jsonl:1: missing 'tokens[0].start', expected an integer"
         )
         assert refused(example(ANNA, tokens={})) == "d.jsonl:1: 'tokens' is an object, not an array"
 
@@ -264,7 +270,7 @@ class TestTokens:
 class TestDefects:
     def test_without_a_text(self) -> None:
         assert refused(example(ANNA, text="") | {"text": None}) == (
-            "d.jsonl:1: there is no 'text', which should be a text\n  only examples with a text have spans of it"
+            "d.jsonl:1: missing 'text', expected a string\n  give every example its text"
         )
 
     def test_a_character_that_no_text_has(self) -> None:
@@ -274,7 +280,7 @@ class TestDefects:
     def test_cut_off(self) -> None:
         line = json.dumps(example(ANNA))
         assert refused(line, line[:30]) == (
-            "d.jsonl:2: the JSON object is cut off\n  JSONL has one complete object a line"
+            "d.jsonl:2: the JSON object is cut off\n  JSONL needs one complete object per line"
         )
 
     def test_spans_of_another_type(self) -> None:

@@ -25,7 +25,7 @@ from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
 TEXT = "😀 Ada met Bo  in Rome.\nShe left."
 ADA: dict[str, Any] = {"start": 2, "end": 5, "label": "PER"}
 ROME: dict[str, Any] = {"start": 17, "end": 21, "label": "GPE"}
-NUMBERED = "no field is known to hold the name of a document: they are called by their number: 1"
+NUMBERED = "no field is known to hold the names of documents; they are numbered instead: 1"
 
 
 @pytest.fixture(autouse=True)
@@ -100,13 +100,13 @@ class TestRefused:
         [
             ({"ents": {}}, "a.jsonl:1: 'ents' is an object, not an array"),
             ({"ents": [5]}, "a.jsonl:1: 'ents[0]' is an integer, not an object"),
-            ({"ents": [{**ADA, "start": "2"}]}, "a.jsonl:1: 'ents[0].start' is a text, not an integer"),
-            ({"ents": [{"start": 2, "end": 5}]}, "a.jsonl:1: there is no 'ents[0].label', which should be a text"),
-            ({"ents": [{**ADA, "kb_id": 5}]}, "a.jsonl:1: 'ents[0].kb_id' is 5, not a text"),
+            ({"ents": [{**ADA, "start": "2"}]}, "a.jsonl:1: 'ents[0].start' is a string, not an integer"),
+            ({"ents": [{"start": 2, "end": 5}]}, "a.jsonl:1: missing 'ents[0].label', expected a string"),
+            ({"ents": [{**ADA, "kb_id": 5}]}, "a.jsonl:1: 'ents[0].kb_id' is 5, not a string"),
             ({"ents": [{**ADA, "end": 99}]}, "a.jsonl:1: ents[0] of document 'd' ends at 99, but the text has 32"),
-            ({"text": None}, "a.jsonl:1: there is no 'text', which should be a text"),
+            ({"text": None}, "a.jsonl:1: missing 'text', expected a string"),
             ({"spans": []}, "a.jsonl:1: 'spans' is an array, not an object"),
-            ({"spans": {"sc": [{}]}}, "a.jsonl:1: there is no 'spans.sc[0].start', which should be an integer"),
+            ({"spans": {"sc": [{}]}}, "a.jsonl:1: missing 'spans.sc[0].start', expected an integer"),
             ({"_": {"id": "a\0b"}}, "a.jsonl:1: a NUL character in 'a\\x00b'"),
         ],
     )
@@ -115,7 +115,7 @@ class TestRefused:
 
     def test_a_group_that_is_not_there(self) -> None:
         assert refusal(read, document(spans={"sc": []}), written="a.jsonl::spacy?spans=x") == (
-            "a.jsonl: no document has a span group 'x'\n  span groups: sc\n  say which spans are meant: ?spans=sc"
+            "a.jsonl: no document has a span group 'x'\n  span groups: sc\n  choose a span group: ?spans=sc"
         )
         assert refusal(read, document(), written="a.jsonl::spacy?spans=x") == (
             "a.jsonl: no document has a span group 'x'\n  leave the option out to read entities"
@@ -125,7 +125,7 @@ class TestRefused:
         missing = {key: value for key, value in document().items() if key != "ents"}
         assert refusal(read, missing) == (
             "a.jsonl: no document has entities\n"
-            "  were they annotated? A document in which none were found has an empty list of them"
+            "  check that entities were annotated: a document without any must have an empty list of them"
         )
 
     def test_the_same_name_twice(self) -> None:
@@ -215,7 +215,7 @@ class TestDocBin:
         Path("a.spacy").write_bytes(wrong)
         message = refusal(read_path, "a.spacy")
         assert message.startswith("a.spacy: spaCy cannot read this file: ")
-        assert message.endswith("\n  a .spacy file is made by DocBin.to_disk")
+        assert message.endswith("\n  write .spacy files with DocBin.to_disk")
 
     def test_other_formats_want_texts(self) -> None:
         self.put()

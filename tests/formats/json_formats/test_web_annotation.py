@@ -208,10 +208,10 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("fields", "what"),
         [
-            ({"target": target(place("0"))}, "a.jsonld:1: 'target.selector[0].start' is a text, not an integer"),
+            ({"target": target(place("0"))}, "a.jsonld:1: 'target.selector[0].start' is a string, not an integer"),
             (
                 {"target": target(place(0, None))},
-                "a.jsonld:1: there is no 'target.selector[0].end', which should be an",
+                "a.jsonld:1: missing 'target.selector[0].end', expected an",
             ),
             ({"target": target(place(0, 10**40))}, "a.jsonld:1: 'target.selector[0].end' is 1000"),
             (
@@ -222,12 +222,12 @@ class TestRefused:
                 {"target": target(place(-1, 3))},
                 "a.jsonld:1: the annotation 'http://x/a1' of document 'http://x/d1' begins",
             ),
-            ({"target": target(source="")}, "a.jsonld:1: 'target.source' is a text, not the IRI of a text"),
-            ({"target": {"selector": place()}}, "a.jsonld:1: there is no 'target.source', which should be the IRI"),
+            ({"target": target(source="")}, "a.jsonld:1: 'target.source' is a string, not the IRI of a text"),
+            ({"target": {"selector": place()}}, "a.jsonld:1: missing 'target.source', expected the IRI"),
             ({"target": 5}, "a.jsonld:1: 'target' is 5, not an object or an IRI"),
             ({"target": [target(), None]}, "a.jsonld:1: 'target' is an array, not an object or an IRI"),
             ({"body": 5}, "a.jsonld:1: 'body' is 5, not an object or an IRI"),
-            ({"body": {"purpose": "tagging", "value": 5}}, "a.jsonld:1: 'body.value' is 5, not a text"),
+            ({"body": {"purpose": "tagging", "value": 5}}, "a.jsonld:1: 'body.value' is 5, not a string"),
             (
                 {"target": target({**place(), "refinedBy": place()})},
                 "a.jsonld:1: 'target.selector[0].refinedBy' narrows",
@@ -258,7 +258,7 @@ class TestRefused:
         ("text", "what"),
         [
             ('{"items": [{', "a.jsonld:1: the JSON is cut off"),
-            ("[5]", "a.jsonld:1: there is an integer, not an object"),
+            ("[5]", "a.jsonld:1: expected an object, got an integer"),
             ("[" * 10_000_000, "a.jsonld:1: the JSON is nested too deeply"),
             ('{"target": ' * 1_000_000, "a.jsonld:1: the JSON is nested too deeply"),
         ],

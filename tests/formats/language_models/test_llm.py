@@ -109,20 +109,20 @@ class TestNotes:
         corpus = read(*({"id": number, "answer": answer} for number, answer in enumerate(given)), {"id": "last"})
         assert len(corpus.documents) == 7
         assert notes(corpus) == [
-            "x: answers that cannot be read, counted as without items: 6 (a.jsonl:1, a.jsonl:2, a.jsonl:3, …)"
+            "x: answers that cannot be read, treated as having no items: 6 (a.jsonl:1, a.jsonl:2, a.jsonl:3, …)"
         ]
 
     def test_items_that_are_none(self) -> None:
         corpus = read({"id": 1, "entities": [*ITEMS, {"text": "Eve"}, {"label": "PER"}]}, {"id": 2, "entities": ["Bo"]})
-        assert notes(corpus) == ["x: items without a text or a label, which are none: 3 (a.jsonl:1, a.jsonl:2, …)"]
+        assert notes(corpus) == ["x: items without a text or a label ignored: 3 (a.jsonl:1, a.jsonl:2, …)"]
 
     def test_mended_answers_and_offsets(self) -> None:
         corpus = read(
             {"id": 1, "answer": "[('Anna', 'PER')]"}, {"id": 2, "answer": [{**ITEMS[0], "start": 0, "end": 4}]}
         )
         assert notes(corpus) == [
-            "x: answers that are not quite JSON, read all the same: 1 (a.jsonl:1)",
-            "x: items with offsets, which are not used: the text is looked for: 1 (a.jsonl:2)",
+            "x: answers with invalid JSON, repaired: 1 (a.jsonl:1)",
+            "x: items with offsets, which are ignored: items are located by their text: 1 (a.jsonl:2)",
         ]
 
     def test_labels_are_mended_as_everywhere(self) -> None:
@@ -164,17 +164,17 @@ class TestOptions:
 class TestErrors:
     def test_no_field_is_known(self) -> None:
         assert refusal(read, {"id": 1, "said": "[]"}) == (
-            "a.jsonl:1: no field is known to hold the answer\n"
+            "a.jsonl:1: cannot determine which field holds the answer\n"
             "  fields: id, said\n"
-            "  name it: ?answer=FIELD; an object is written like this: "
+            "  name it: ?answer=FIELD; write an object like this: "
             '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
         )
 
     @pytest.mark.parametrize("name", [None, "", True, [1], {"a": 1}, 1.5])
     def test_no_name(self, name: Any) -> None:
         assert refusal(read, {"id": "d1", "answer": "[]"}, {"id": name, "answer": "[]"}) == (
-            "a.jsonl:2: 'id' names no document\n"
-            "  every document needs a name of its own; name the field that holds it: ?document=FIELD"
+            "a.jsonl:2: no document name in 'id'\n"
+            "  give every document a unique name, or name the field that holds it: ?document=FIELD"
         )
 
     def test_the_same_name_twice(self) -> None:
@@ -183,7 +183,7 @@ class TestErrors:
     def test_a_text_is_missing(self) -> None:
         assert refusal(read, {"id": 1, "text": "a", "answer": "[]"}, {"id": 2, "answer": "[]"}) == (
             "a.jsonl:2: there is no text in 'text'\n"
-            "  give all documents their text, or none; ?text=none passes over it, ?text=FIELD names another field"
+            "  give all documents their text, or none; ?text=none ignores it, ?text=FIELD reads another field"
         )
 
     def test_a_text_that_no_file_can_hold(self) -> None:

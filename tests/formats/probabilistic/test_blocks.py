@@ -98,7 +98,7 @@ class TestTooFull:
     def test_spans_above_one_are_refused(self) -> None:
         assert refused(document(blocks=[block(YORK), block(*self.PAIR)])) == (
             "d.jsonl:1: the spans of 'blocks[1]' have probabilities that sum to 1.5\n"
-            "  these exclude each other; say what else they mean: ?overlap=condition, scale or independent"
+            "  choose how to read them: ?overlap=condition, scale or independent; by default, these exclude each other"
         )
 
     @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ class TestTooFull:
         wide = {"start": 0, "end": 4, "labels": {"A": 0.9, "B": 0.6}}
         assert refused(document(blocks=[block(wide)])) == (
             "d.jsonl:1: the labels of 'blocks[0].alternatives[0]' have probabilities that sum to 1.5\n"
-            "  labels of one span exclude each other; "
-            "if several can be right: ?semantics=independent, or ?overlap=scale"
+            "  if several labels can be correct, use ?semantics=independent or ?overlap=scale: "
+            "by default only one can"
         )
         scaled = read(document(overlap="scale", blocks=[block(wide)]))
         assert weights(scaled) == {(0, 4, "A"): 0.6, (0, 4, "B"): 0.4}
@@ -159,8 +159,8 @@ class TestTheSameTwice:
 
     def test_in_two_blocks_it_is_refused(self) -> None:
         assert refused(document(blocks=[block(YORK), block(YORK_LEFT, YORK)])) == (
-            "d.jsonl:1: 'blocks[1].alternatives[1]' with the label 'LOC' stands in 'blocks[0].alternatives[0]' too\n"
-            "  blocks are independent of each other: put spans that exclude each other into one"
+            "d.jsonl:1: 'blocks[1].alternatives[1]' with the label 'LOC' is also in 'blocks[0].alternatives[0]'\n"
+            "  put spans that exclude each other into one block: blocks are independent of each other"
         )
 
     def test_in_two_documents_it_is_another(self) -> None:

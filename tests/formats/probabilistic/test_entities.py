@@ -90,7 +90,8 @@ class TestFields:
         given = document(entities=[{**entity(0, 4, "PER", 0.5), "confidence": 0.4}])
         text = refused(given)
         assert text == (
-            "d.jsonl:1: the probability of 'entities[0]' could be in 'score' or 'confidence'\n  say which: ?score=FIELD"
+            "d.jsonl:1: the probability of 'entities[0]' could be in 'score' or 'confidence'\n"
+            "  choose one: ?score=FIELD"
         )
         assert weights(read(given, options="::probabilistic?score=confidence")) == {(0, 4, "PER"): 0.4}
 
@@ -102,9 +103,9 @@ class TestFields:
         corpus = read(document(entities=TWO), options="::probabilistic?score=none")
         assert (corpus.beliefs, len(spans(corpus))) == (None, 2)
         text = refused(document(nbest=[]), options="::probabilistic?score=none")
-        assert text.startswith("d.jsonl:1: score=none says that spans are certain, but these are nbest\n")
+        assert text.startswith("d.jsonl:1: score=none is for spans that are certain, but this record has nbest\n")
         assert refused(document(entities=TWO), options="::probabilistic?score=scor", code=2) == (
-            "score='scor' is no field of these records (did you mean 'score'?)\n"
+            "score='scor' is not a field of these records (did you mean 'score'?)\n"
             "  one of: p, probability, prob, score, confidence, none"
         )
 
@@ -113,7 +114,7 @@ class TestLists:
     """What tools return for several texts, or for one."""
 
     PAIR = [entity(0, 4, "PER", 0.9), entity(8, 16, "LOC", 0.4)]  # noqa: RUF012 - it is not changed
-    NUMBERED = "out: documents have no names: they are called by their number: 1 (d.jsonl:1)"
+    NUMBERED = "out: documents have no names; they are numbered instead: 1 (d.jsonl:1)"
 
     def test_one_array_of_arrays(self) -> None:
         corpus = read([self.PAIR, [], [entity(0, 4, "PER", 0.5)]])

@@ -28,16 +28,16 @@ def alternative(**fields: Any) -> dict[str, Any]:
         (alternative(p=1.2), "'blocks[1].alternatives[0].p' is 1.2, which is not between 0 and 1"),
         (alternative(p=-0.2), "'blocks[1].alternatives[0].p' is -0.2, which is not between 0 and 1"),
         (alternative(score=85), "'blocks[1].alternatives[0].score' is 85, which is not between 0 and 1"),
-        (alternative(p="much"), "'blocks[1].alternatives[0].p' is a text, not a number"),
-        (alternative(p=True), "'blocks[1].alternatives[0].p' is a truth, not a number"),
-        (alternative(start="0"), "'blocks[1].alternatives[0].start' is a text, not an integer"),
+        (alternative(p="much"), "'blocks[1].alternatives[0].p' is a string, not a number"),
+        (alternative(p=True), "'blocks[1].alternatives[0].p' is a boolean, not a number"),
+        (alternative(start="0"), "'blocks[1].alternatives[0].start' is a string, not an integer"),
         (alternative(start=0.5), "'blocks[1].alternatives[0].start' is a number, not an integer"),
         (alternative(start=10**30), "'blocks[1].alternatives[0].start' is too large a number"),
         (alternative(start=None), "'blocks[1].alternatives[0]' has no 'start'"),
         (alternative(end=None), "'blocks[1].alternatives[0]' has no 'end'"),
         (alternative(label=None), "'blocks[1].alternatives[0]' has no label"),
         (alternative(label=" "), "'blocks[1].alternatives[0]' has an empty label"),
-        (alternative(label=3), "'blocks[1].alternatives[0].label' is an integer, not a text"),
+        (alternative(label=3), "'blocks[1].alternatives[0].label' is an integer, not a string"),
         (alternative(labels={"PER": 1}), "'blocks[1].alternatives[0]' has both a label and 'labels'"),
         (
             alternative(label=None, labels=["PER", "LOC"]),
@@ -54,20 +54,20 @@ def alternative(**fields: Any) -> dict[str, Any]:
         (alternative(label=None, labels=[{"score": 1}]), "'blocks[1].alternatives[0].labels[0]' has no 'value'"),
         (
             alternative(label=None, labels=["PER", "PER"]),
-            "'blocks[1].alternatives[0].labels[1]' is 'PER' once more",
+            "'blocks[1].alternatives[0].labels[1]' repeats the label 'PER'",
         ),
         (alternative(start=-1), "blocks[1].alternatives[0] of document 'd' begins at -1, before the text"),
         (alternative(end=99), "blocks[1].alternatives[0] of document 'd' ends at 99, but the text has 28 characters"),
         (alternative(start=3, end=2), "blocks[1].alternatives[0] of document 'd' ends at 2, before it begins at 3"),
-        (document(), "the record has nothing that may be there"),
+        (document(), "the record has no candidate spans"),
         (document(blocks=[], nbest=[]), "the record has both 'blocks' and 'nbest'"),
         (document(entities=[], dist=[]), "the record has both 'entities' and 'tokens'"),
         (document(blocks={}), "'blocks' is an object, not an array"),
-        (document(blocks=[{}]), "there is no 'alternatives' in 'blocks[0]'"),
+        (document(blocks=[{}]), "missing 'alternatives' in 'blocks[0]'"),
         (document(blocks=[[]]), "'blocks[0]' is an array, not an object"),
-        (document(entities="none"), "'entities' is a text, not an array"),
+        (document(entities="none"), "'entities' is a string, not an array"),
         (document(entities=[3]), "'entities[0]' is an integer, not an object"),
-        (document(doc=[1], entities=[]), "'doc' is an array, not an integer or a text"),
+        (document(doc=[1], entities=[]), "'doc' is an array, not an integer or a string"),
         (document(unit="tokn", entities=[]), "'unit' is 'tokn' (did you mean 'token'?)"),
         (document(scale="percents", entities=[]), "'scale' is 'percents' (did you mean 'percent'?)"),
         (document(overlap="conditon", entities=[]), "'overlap' is 'conditon' (did you mean 'condition'?)"),
@@ -92,9 +92,9 @@ def test_record_and_field(record: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ('"p": NaN', "'blocks[0].alternatives[0].p' is NaN, which is no probability"),
-        ('"p": Infinity', "'blocks[0].alternatives[0].p' is infinity, which is no probability"),
-        ('"score": -Infinity', "'blocks[0].alternatives[0].score' is -infinity, which is no probability"),
+        ('"p": NaN', "'blocks[0].alternatives[0].p' is NaN, which is not a probability"),
+        ('"p": Infinity', "'blocks[0].alternatives[0].p' is infinity, which is not a probability"),
+        ('"score": -Infinity', "'blocks[0].alternatives[0].score' is -infinity, which is not a probability"),
     ],
 )
 def test_what_is_no_number(written: str, said: str) -> None:
@@ -121,7 +121,7 @@ def test_more_than_all_is_no_percentage() -> None:
 
 def test_no_logarithm_is_above_nothing() -> None:
     text = refused(document(entities=[entity(0, 4, "PER", 0.1)]), options="::probabilistic?scale=logprob")
-    assert text == "d.jsonl:1: 'entities[0].score' is 0.1, and no logarithm of a probability is above 0"
+    assert text == "d.jsonl:1: 'entities[0].score' is 0.1, but a log probability is at most 0"
 
 
 def test_rounding_is_clipped_and_counted() -> None:
@@ -137,8 +137,8 @@ def test_rounding_is_clipped_and_counted() -> None:
         ("overlap=conditon", "invalid overlap='conditon' (did you mean 'condition'?)"),
         ("overlap=declared", "overlap='declared' is for records with blocks"),
         ("scale=log", "invalid scale='log' (did you mean 'logprob'?)"),
-        ("floor=2", "floor='2' is no number between 0 and 1"),
-        ("floor=much", "floor='much' is no number between 0 and 1"),
+        ("floor=2", "floor='2' is not a number between 0 and 1"),
+        ("floor=much", "floor='much' is not a number between 0 and 1"),
         ("flor=0.1", "format 'probabilistic' has no option 'flor' (did you mean 'floor'?)"),
     ],
 )

@@ -42,11 +42,11 @@ class TestUnits:
     def test_records_must_count_alike(self) -> None:
         assert refused(document(entities=[]), {"doc": "e", "unit": "token", "entities": []}) == (
             "d.jsonl:2: offsets of this record count tokens, but those of the first characters\n"
-            "  give records that count alike, or several files"
+            "  use the same unit in all records, or split them into several files"
         )
         words = {"doc": "a", "tokens": ["x"], "entities": []}
         none = {"doc": "b", "unit": "token", "entities": []}
-        assert refused(words, none).startswith("d.jsonl:2: this record has no words, but the first has\n")
+        assert refused(words, none).startswith("d.jsonl:2: this record has no words, but the first has some\n")
         assert refused(none, words).startswith("d.jsonl:2: this record has words, but the first has none\n")
 
     @pytest.mark.parametrize(("begin", "end"), [(1, 3), (-1, 1), (1, 1), (1, 0)])
@@ -57,9 +57,7 @@ class TestUnits:
 
     def test_numbers_without_names_belong_nowhere(self) -> None:
         text = refused({"unit": "token", "entities": []})
-        assert text.startswith(
-            "d.jsonl:1: the records have neither words nor names, so nothing tells where they belong\n"
-        )
+        assert text.startswith("d.jsonl:1: the records have neither words nor names, so they cannot be located\n")
 
     def test_texts_are_there_for_all_or_for_none(self) -> None:
         text = refused(document(entities=[]), {"doc": "e", "entities": []})
@@ -77,14 +75,14 @@ class TestNames:
     def test_without_names_documents_are_numbered(self) -> None:
         corpus = read({"entities": []}, {"entities": [entity(0, 4, "PER", 0.5)]})
         assert corpus.documents.names == ("document 1", "document 2")
-        assert notes(corpus) == ["out: documents have no names: they are called by their number: 1 (d.jsonl:1)"]
+        assert notes(corpus) == ["out: documents have no names; they are numbered instead: 1 (d.jsonl:1)"]
 
     def test_a_name_that_is_missing_or_there_twice_is_refused(self) -> None:
         one = {"doc": "a", "entities": []}
         assert refused(one, {"entities": []}).startswith("d.jsonl:2: the document has no 'doc'\n")
         assert refused(one, one).startswith("d.jsonl:2: the document 'a' is there a second time\n")
         number = {"doc": "a", "unit": "token", "entities": []}
-        assert refused(number, number).startswith("d.jsonl:2: the document 'a' is there a second time\n")
+        assert refused(number, number).startswith("d.jsonl:2: duplicate document 'a'\n")
 
 
 class TestLabels:

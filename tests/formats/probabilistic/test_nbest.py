@@ -98,13 +98,13 @@ def test_several_documents_are_several_blocks() -> None:
 @pytest.mark.parametrize(
     ("nbest", "said"),
     [
-        ([{"logp": -1, "spans": []}, {"p": 0.5, "spans": []}], "'nbest[1]' has no 'logp', as others have"),
+        ([{"logp": -1, "spans": []}, {"p": 0.5, "spans": []}], "'nbest[1]' has no 'logp', but others do"),
         ([{"logp": -1, "p": 0.4, "spans": []}], "'nbest[0]' has both a logarithm and a probability"),
-        ([{"spans": [ANNA]}, {"spans": []}], "'nbest[0]' has no 'logp' and no 'p'"),
+        ([{"spans": [ANNA]}, {"spans": []}], "'nbest[0]' has neither 'logp' nor 'p'"),
         ([{"p": 0.5}], "'nbest[0]' has neither 'spans' nor 'tags'"),
         ([{"p": 0.5, "spans": [], "tags": []}], "'nbest[0]' has both 'spans' and 'tags'"),
         ([{"p": 0.5, "tags": ["O"]}], "'nbest[0].tags' are of words, but offsets count characters"),
-        ([{"p": 0.5, "spans": [[0, 4]]}], "'nbest[0].spans[0]' has not 3 elements"),
+        ([{"p": 0.5, "spans": [[0, 4]]}], "'nbest[0].spans[0]' does not have 3 elements"),
         ([{"p": 0.5, "spans": [[0, 4, ""]]}], "'nbest[0].spans[0]' has no 'label'"),
         ([{"p": 0.5, "spans": [{"start": 0, "label": "X"}]}], "'nbest[0].spans[0]' has no 'end'"),
         (

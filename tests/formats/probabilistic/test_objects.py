@@ -69,8 +69,8 @@ def test_spans_with_scores_are_probable_and_others_certain() -> None:
 @pytest.mark.parametrize(
     ("logs", "said"),
     [
-        ((float("nan"), -1.0), "'nbest[0].logp' is nan, which is no logarithm"),
-        ((-1.0, float("inf")), "'nbest[1].logp' is inf, which is no logarithm"),
+        ((float("nan"), -1.0), "'nbest[0].logp' is nan, which is not a logarithm"),
+        ((-1.0, float("inf")), "'nbest[1].logp' is inf, which is not a logarithm"),
         ((float("-inf"),) * 2, "the analyses of 'nbest' are all impossible: their logarithms are minus infinity"),
     ],
 )
@@ -101,7 +101,7 @@ def test_what_no_file_could_hold_is_refused(record: dict[str, Any]) -> None:
 def test_errors_name_the_record() -> None:
     bad = [RECORDS[0], document(doc="x", entities=[entity(0, 4, "PER", float("nan"))])]
     assert refusal(objects, bad) == (
-        "<s>:2: 'entities[0].score' is NaN, which is no probability\n  give every probability a value"
+        "<s>:2: 'entities[0].score' is NaN, which is not a probability\n  give every probability a value"
     )
     wrong = [document(doc="x", entities=[{**entity(0, 4, "PER", 0.5), "start": "0"}])]
-    assert refusal(objects, wrong) == "<s>:1: 'entities[0].start' is a text, not an integer"
+    assert refusal(objects, wrong) == "<s>:1: 'entities[0].start' is a string, not an integer"

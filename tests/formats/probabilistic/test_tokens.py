@@ -78,7 +78,7 @@ class TestWords:
     def test_sentences_without_words_are_passed_over(self) -> None:
         empty: dict[str, list[Any]] = {"tokens": [], "dist": []}
         corpus = read(empty, self.FIRST, empty)
-        assert notes(corpus) == ["out: records without words passed over: 2 (d.jsonl:1, d.jsonl:3)"]
+        assert notes(corpus) == ["out: records without words ignored: 2 (d.jsonl:1, d.jsonl:3)"]
         assert refused(empty) == "d.jsonl: there are no words in this file"
 
     def test_words_as_objects(self) -> None:
@@ -108,7 +108,7 @@ class TestTags:
     def test_what_is_no_tag_is_refused(self) -> None:
         text = refused({"tokens": ["a"], "dist": [{"B-X": 0.5, "maybe": 0.1}]})
         assert text.splitlines()[0] == (
-            "d.jsonl:1: 'tokens[0]' has the tag 'maybe', which says neither where a span begins nor that it goes on"
+            "d.jsonl:1: 'tokens[0]' has the tag 'maybe', which neither begins nor continues a span"
         )
 
 
@@ -116,7 +116,7 @@ class TestSums:
     def test_rounded_rows_are_divided(self) -> None:
         corpus = read({"tokens": ["a"], "dist": [{"B-X": 0.6024, "B-Y": 0.4016}]})
         assert weights(corpus) == {(0, 1, "X"): 0.6, (0, 1, "Y"): 0.4}
-        what = "out: tokens whose tags sum to more than one by rounding, divided by their sum"
+        what = "out: tokens whose tag probabilities sum to more than one by rounding, normalised"
         assert notes(corpus) == [f"{what}: 1 (d.jsonl:1)"]
 
     def test_others_are_refused(self) -> None:
@@ -141,9 +141,9 @@ class TestSums:
         ({"tokens": [ANNA, "left"]}, "'tokens[1]' has no 'probs'"),
         ({"tokens": [ANNA, {"end": 7, "probs": {"O": 1}}]}, "'tokens[1]' has no 'start'"),
         ({"tokens": ["a"]}, "the record has words without any probabilities"),
-        ({"tokens": ["a"], "dist": [{"B-X": "much"}]}, "'dist[0] (one of its values)' is a text, not a number"),
+        ({"tokens": ["a"], "dist": [{"B-X": "much"}]}, "'dist[0] (one of its values)' is a string, not a number"),
         ({"tokens": ["a"], "dist": [{"B-X": 1.5}]}, "'tokens[0].B-X' is 1.5, which is not between 0 and 1"),
-        ({"tokens": [7], "dist": [{}]}, "'tokens[0]' is an integer, not a text or an object"),
+        ({"tokens": [7], "dist": [{}]}, "'tokens[0]' is an integer, not a string or an object"),
     ],
 )
 def test_what_is_wrong_is_said(record: dict[str, object], said: str) -> None:

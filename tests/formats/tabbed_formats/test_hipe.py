@@ -127,9 +127,9 @@ class TestColumns:
         assert refusal(read, SAMPLE, "?column=NE-COARSE-LIR", code=2) == (
             "there is no column 'NE-COARSE-LIR' (did you mean 'NE-COARSE-LIT'?)\n"
             "  columns: NE-COARSE-LIT, NE-COARSE-METO, NE-FINE-LIT, NE-FINE-METO, NE-FINE-COMP, NE-NESTED, NEL-LIT, "
-            "NEL-METO, MISC; say which with ?column="
+            "NEL-METO, MISC; choose one with ?column="
         )
-        assert refusal(read, SAMPLE, "?links=NEL", code=2).endswith("say which with ?links=")
+        assert refusal(read, SAMPLE, "?links=NEL", code=2).endswith("choose one with ?links=")
 
     def test_no_links_at_all(self) -> None:
         corpus = read("TOKEN\tNE-COARSE-LIT\nBern\tB-loc\n")
@@ -151,7 +151,7 @@ class TestColumns:
     def test_a_column_that_says_nothing(self) -> None:
         corpus = read(SAMPLE.replace("\tO\tO\tO\tO\t", "\t_\t_\t_\t_\t"), "?column=NE-FINE-LIT")
         assert spans(corpus) == []
-        assert notes(corpus)[0] == "key: words of which the column NE-FINE-LIT says nothing, all of them: 6"
+        assert notes(corpus)[0] == "key: words without a tag in the column NE-FINE-LIT, all of them: 6"
 
     def test_schemes_and_repair(self) -> None:
         text = HEADER + row("a", "I-x") + row("b", "I-x")
@@ -165,15 +165,13 @@ class TestLinks:
         text = HEADER + row("New", "B-loc", "Q60|Q61") + row("York", "I-loc", "Q60") + row("City", "I-loc", "_")
         corpus = read(text)
         assert said(corpus, "id") == ["Q60|Q61"]
-        assert notes(corpus) == [
-            "key: mentions with several ids beside their words, of which the first holds: 1 (d.tsv:2)"
-        ]
+        assert notes(corpus) == ["key: mentions whose words have several ids, of which the first is used: 1 (d.tsv:2)"]
 
     def test_ids_outside_of_mentions(self) -> None:
         text = HEADER + row("a", link="Q1") + row("b", link="Q1") + row("c", "B-x", "Q1") + row("d", link="Q2")
         corpus = read(text)
         assert said(corpus, "id") == ["Q1"]
-        assert notes(corpus) == ["key: ids outside of mentions, passed over: 2 (d.tsv:2, d.tsv:5)"]
+        assert notes(corpus) == ["key: ids outside of mentions ignored: 2 (d.tsv:2, d.tsv:5)"]
 
     @pytest.mark.parametrize("nothing", ["_", "-", "", "O"])
     def test_what_is_no_link(self, nothing: str) -> None:
@@ -227,7 +225,7 @@ class TestHashes:
         text += "# document_id = a" + "\t" * 9 + "\n" + row("b") + "# so printed\n#!\n"
         corpus = read(text)
         assert documents(corpus) == {"a": ["#", "#5", "b"]}
-        assert notes(corpus) == ["key: comment lines passed over: 4 (d.tsv:5, d.tsv:6, d.tsv:9, …)"]
+        assert notes(corpus) == ["key: comment lines ignored: 4 (d.tsv:5, d.tsv:6, d.tsv:9, …)"]
 
     def test_documents_without_names(self) -> None:
         text = HEADER + "# document_id" + "\t" * 9 + "\n" + row("a") + "\t" * 9 + "\n# document_id\n" + row("b")
@@ -242,7 +240,7 @@ class TestHashes:
     def test_words_in_quotes_as_csv_has_them(self) -> None:
         corpus = read(HEADER + row('""""', "B-x") + row('"a""b"') + row('"') + row('""') + row('"c"') + row('"d""'))
         assert words(corpus) == ['"', 'a"b', '"', '""', '"c"', '"d""']
-        assert notes(corpus) == ["key: tokens in quotes, as CSV has them, taken out: 2 (d.tsv:2, …)"]
+        assert notes(corpus) == ["key: tokens in CSV quotes, which are removed: 2 (d.tsv:2, …)"]
 
 
 class TestFiles:
@@ -261,7 +259,7 @@ class TestFiles:
         Path("c/b.tsv").write_text("TOKEN\tNE-COARSE-LIT\ny\tO\n")
         written = Input.parse("c::hipe")
         assert refusal(read_input, written, Request(side="key", layer="spans"), "tokens") == (
-            "c/b.tsv:1: another header than in c/a.tsv\n"
+            "c/b.tsv:1: the header differs from that of c/a.tsv\n"
             "  files of one corpus must have the same columns in the same order"
         )
 
@@ -295,7 +293,7 @@ class TestDefects:
                 "  the first line begins with TOKEN, a tab and NE-; else: ::columns",
             ),
             ("TOKEN\tNE-COARSE-LIT\tNE-COARSE-LIT\na\tO\tO\n", "d.tsv:1: the header names 'NE-COARSE-LIT' twice"),
-            (HEADER, "d.tsv: there is a header, but no token behind it"),
+            (HEADER, "d.tsv: there are no tokens after the header"),
             ("# document_id = a\n", "d.tsv: there are no tokens in this file"),
             (
                 HEADER + "# document_id = a\n" + row("a") + "# document_id = b\n" + row("b") + "# document_id = a\n",

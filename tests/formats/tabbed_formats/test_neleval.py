@@ -67,7 +67,7 @@ class TestSample:
         corpus = read("d\t0\t1\tQ1\t0.2\tPER\tQ2\t0.5\tORG\n")
         assert spans(corpus) == [("d", 0, 2, "ORG")]
         assert notes(corpus) == [
-            "key: mentions with candidates of several types, of which that of the best holds: 1 (d.tsv:1)"
+            "key: mentions with candidates of several types, of which that of the best is used: 1 (d.tsv:1)"
         ]
 
     def test_two_mentions_of_one_place(self) -> None:
@@ -85,15 +85,15 @@ class TestDefects:
     @pytest.mark.parametrize(
         ("line", "expected"),
         [
-            ("d\t0", "d.tsv:2: 2 columns\n  it reads 'd\\t0'\n  it is written DOCUMENT<TAB>START<TAB>END<TAB>ID"),
+            ("d\t0", "d.tsv:2: 2 columns\n  it reads 'd\\t0'\n  write it as DOCUMENT<TAB>START<TAB>END<TAB>ID"),
             ("d 0 1 Q1 1.0 PER", "d.tsv:2: 1 column\n  it reads 'd 0 1 Q1 1.0 PER'\n"),
             ("d\t0\t1\tQ1\t1.0\tPER\tQ2", "d.tsv:2: 7 columns\n"),
             ("\t0\t1\tQ1\t1.0\tPER", "d.tsv:2: 6 columns\n"),
-            ("d\tzero\t1", "d.tsv:2: the offset 'zero' is no number\n  it reads 'd\\tzero\\t1'"),
-            ("d\t0\t1.5", "d.tsv:2: the offset '1.5' is no number\n"),
-            ("d\t0\t" + "9" * 30, f"d.tsv:2: the offset '{'9' * 30}' is no number\n"),
-            ("d\t0\t1\tQ1\thigh\tPER", "d.tsv:2: the score 'high' is no number\n"),
-            ("d\t0\t1\tQ1\t1e999\tPER", "d.tsv:2: the score '1e999' is no number\n"),
+            ("d\tzero\t1", "d.tsv:2: the offset 'zero' is not an integer\n  it reads 'd\\tzero\\t1'"),
+            ("d\t0\t1.5", "d.tsv:2: the offset '1.5' is not an integer\n"),
+            ("d\t0\t" + "9" * 30, f"d.tsv:2: the offset '{'9' * 30}' is not an integer\n"),
+            ("d\t0\t1\tQ1\thigh\tPER", "d.tsv:2: the score 'high' is not a number\n"),
+            ("d\t0\t1\tQ1\t1e999\tPER", "d.tsv:2: the score '1e999' is not a number\n"),
             ("d\t5\t3\tQ1\t1\tPER", "d.tsv:2: mention 1 of document 'd' ends at 3, before it begins at 5\n"),
             ("d\t-5\t3\tQ1\t1\tPER", "d.tsv:2: mention 1 of document 'd' begins at -5, before the text\n"),
         ],

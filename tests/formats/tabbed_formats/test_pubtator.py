@@ -135,13 +135,13 @@ class TestDefects:
             ("101|t|A\n101|b|B\n", "2: this line is neither title, abstract nor mention\n"),
             (
                 DOCUMENT + "101\t0\t7\tAspirin\n",
-                "3: 4 columns\n  it reads '101\\t0\\t7\\tAspirin'\n  it is written ID<TAB>",
+                "3: 4 columns\n  it reads '101\\t0\\t7\\tAspirin'\n  write it as ID<TAB>",
             ),
             (DOCUMENT + "101\tX\n", "3: 2 columns\n"),
             (DOCUMENT + "101\t0\t7\tAspirin\t\tX\n", "3: 6 columns\n"),
             (DOCUMENT + "101\t0\t7\tAspirin\tC\tX\ty\tz\n", "3: 8 columns\n"),
-            (DOCUMENT + "101\tzero\t7\tAspirin\tC\tX\n", "3: the offset 'zero' is no number\n"),
-            (DOCUMENT + "101\t0\t7.5\tAspirin\tC\tX\n", "3: the offset '7.5' is no number\n"),
+            (DOCUMENT + "101\tzero\t7\tAspirin\tC\tX\n", "3: the offset 'zero' is not an integer\n"),
+            (DOCUMENT + "101\t0\t7.5\tAspirin\tC\tX\n", "3: the offset '7.5' is not an integer\n"),
             (
                 DOCUMENT + "101\t0\t900\tAspirin\tC\tX\n",
                 "3: mention 1 of document '101' ends at 900, but the text has 61 ",

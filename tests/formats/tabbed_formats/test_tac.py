@@ -100,12 +100,12 @@ class TestDefects:
         [
             (
                 "r\tm\tAnna\td:0-3\tQ1",
-                "d.tab:2: 5 columns\n  it reads 'r\\tm\\tAnna\\td:0-3\\tQ1'\n  it is written RUN<TAB>",
+                "d.tab:2: 5 columns\n  it reads 'r\\tm\\tAnna\\td:0-3\\tQ1'\n  write it as RUN<TAB>",
             ),
             (line("d:0").strip(), "d.tab:2: 'd:0' is no place of a mention\n"),
             (line("d:a-3").strip(), "d.tab:2: 'd:a-3' is no place of a mention\n"),
             (line("0-3").strip(), "d.tab:2: '0-3' is no place of a mention\n"),
-            (line("d:0-3", confidence="sure").strip(), "d.tab:2: the score 'sure' is no number\n"),
+            (line("d:0-3", confidence="sure").strip(), "d.tab:2: the score 'sure' is not a number\n"),
             (line("d:9-3").strip(), "d.tab:2: mention 1 of document 'd' ends at 3, before it begins at 9\n"),
         ],
     )

@@ -90,7 +90,7 @@ class TestLosses:
         assert losses_of("clusters", [passage], tmp_path) == [
             "white space of the text: words are in lists",
             "the attribute 'genre' of documents where it is empty",
-            "the attribute 'text' of documents, whose name is taken",
+            "the attribute 'text' of documents, whose name is reserved",
             "labels of spans",
             "ids of spans",
             "'head' of spans",

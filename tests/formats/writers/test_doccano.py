@@ -67,7 +67,7 @@ def test_losses(tmp_path: Path) -> None:
     assert sorted(map(str, losses.notes("x"))) == [
         "x: not written: 'id' of spans: 1 (d)",
         "x: not written: 'probability' of spans: 1 (d)",
-        "x: not written: the attribute 'label' of documents, whose name is taken: 1 (d)",
+        "x: not written: the attribute 'label' of documents, whose name is reserved: 1 (d)",
         "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("doccano", tmp_path)

@@ -104,7 +104,7 @@ def test_what_is_lost(tmp_path: Path) -> None:
         "x: not written: the attribute 'title' of documents: 1 (news)",
         "x: not written: the attribute 'author' of documents: 1 (news)",
         "x: not written: 'confidence' of spans: 1 (news)",
-        "x: not written: further ids of a span, behind the first: 1 (news)",
+        "x: not written: further ids of a span, after the first: 1 (news)",
         "x: not written: that a span is not linked: it is written as linked to nothing (NIL): 1 (news)",
         "x: not written: the label of a span that has a type too: 1 (news)",
     ]
@@ -126,7 +126,8 @@ def test_spans_in_pieces_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WriteError) as caught:
         written("elevant", [passage(mention)], tmp_path)
     assert str(caught.value) == (
-        "the span 0:12 of document '0' is in 2 pieces\n  spans of ELEVANT are in one piece: write jsonl, for example"
+        "the span 0:12 of document '0' is in 2 pieces\n"
+        "  write another format, such as jsonl: spans of ELEVANT are contiguous"
     )
 
 

@@ -92,9 +92,9 @@ def test_losses(tmp_path: Path) -> None:
     )
     wide = Passage(name="e", text=" Anna\n met", words=((1, 5), (7, 10)), sentences=(0,), mentions=())
     assert lost(written("hipe", [passage, wide], tmp_path)) == [
-        "x: not written: the attribute 'a b' of documents, which cannot stand in a comment: 1 (d)",
-        "x: not written: the attribute 'segment_x' of documents, which cannot stand in a comment: 1 (d)",
-        "x: not written: the attribute 'note' of documents, which cannot stand in a comment: 1 (d)",
+        "x: not written: the attribute 'a b' of documents, which cannot be written in a comment: 1 (d)",
+        "x: not written: the attribute 'segment_x' of documents, which cannot be written in a comment: 1 (d)",
+        "x: not written: the attribute 'note' of documents, which cannot be written in a comment: 1 (d)",
         "x: not written: 'confidence' of spans: 1 (d)",
         "x: not written: 'led' of spans: 1 (d)",
         "x: not written: white space other than one space between words: 1 (e)",
@@ -108,8 +108,11 @@ def test_losses(tmp_path: Path) -> None:
         ({"mentions": (Mention(((0, 4), (9, 11)), "PER"),)}, "is in 2 pieces, which chunk tags cannot encode"),
         ({"mentions": (Mention(((0, 8),), "PER"), Mention(((0, 4),), "PER"))}, "two spans share words"),
         ({"mentions": (Mention(((0, 4),), "a b"),)}, "the label 'a b' in document 'd' contains white space"),
-        ({"mentions": (Mention(((0, 4),), "PER", ("_",)),)}, "the id '_' in document 'd' cannot stand in a column\n"),
-        ({"mentions": (Mention(((0, 4),), "PER", ("a\tb",)),)}, "the id 'a\\tb' in document 'd' cannot stand"),
+        (
+            {"mentions": (Mention(((0, 4),), "PER", ("_",)),)},
+            "the id '_' in document 'd' cannot be written in a column\n",
+        ),
+        ({"mentions": (Mention(((0, 4),), "PER", ("a\tb",)),)}, "the id 'a\\tb' in document 'd' cannot be written"),
         ({"name": "a\nb"}, "the document 'a\\nb' cannot be named in a comment\n  rename it first"),
         ({"name": ""}, "the document '' cannot be named in a comment"),
         ({"text": "# a met Bo", "words": ((0, 3), (4, 7))}, "the word '# a' of document 'd' would be read as"),

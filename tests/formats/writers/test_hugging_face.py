@@ -51,9 +51,9 @@ def test_losses(tmp_path: Path) -> None:
         tmp_path,
     )
     assert sorted(map(str, losses.notes("x"))) == [
-        "x: not written: 'index' of spans, whose name is taken: 1 (d)",
-        "x: not written: 'word' of spans, whose name is taken: 1 (d)",
-        "x: not written: the attribute 'entities' of documents, whose name is taken: 1 (d)",
+        "x: not written: 'index' of spans, whose name is reserved: 1 (d)",
+        "x: not written: 'word' of spans, whose name is reserved: 1 (d)",
+        "x: not written: the attribute 'entities' of documents, whose name is reserved: 1 (d)",
         "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("hugging-face", tmp_path)

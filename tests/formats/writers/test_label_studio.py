@@ -71,8 +71,8 @@ def test_losses(tmp_path: Path) -> None:
         tmp_path,
     )
     assert sorted(map(str, losses.notes("x"))) == [
-        "x: not written: 'checked' of spans, a truth: 1 (d)",
-        "x: not written: the attribute 'text' of documents, whose name is taken: 1 (d)",
+        "x: not written: 'checked' of spans, a boolean: 1 (d)",
+        "x: not written: the attribute 'text' of documents, whose name is reserved: 1 (d)",
         "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("label-studio", tmp_path)

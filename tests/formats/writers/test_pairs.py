@@ -115,7 +115,7 @@ REAL = {
 REFUSED = {
     ("GUM", "columns"): "two spans share words",
     ("GUM", "hipe"): "two spans share words",
-    ("GUM", "spacy"): "overlap, and entities of spaCy do not",
+    ("GUM", "spacy"): "overlap, but entities of spaCy cannot",
     ("KORE50", "inline-xml"): "the label 'ENTITY' .* is an element with a meaning of its own",
 }
 """What cannot be written, and why."""

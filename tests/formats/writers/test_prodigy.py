@@ -63,11 +63,11 @@ def test_losses(tmp_path: Path) -> None:
         tmp_path,
     )
     assert sorted(map(str, losses.notes("x"))) == [
-        "x: not written: 'score' of spans, whose name is taken: 1 (d)",
-        "x: not written: 'text' of spans, whose name is taken: 1 (d)",
-        "x: not written: 'token_start' of spans, whose name is taken: 1 (d)",
-        "x: not written: the attribute 'id' of documents, whose name is taken: 1 (d)",
-        "x: not written: the attribute 'text' of documents, whose name is taken: 1 (d)",
+        "x: not written: 'score' of spans, whose name is reserved: 1 (d)",
+        "x: not written: 'text' of spans, whose name is reserved: 1 (d)",
+        "x: not written: 'token_start' of spans, whose name is reserved: 1 (d)",
+        "x: not written: the attribute 'id' of documents, whose name is reserved: 1 (d)",
+        "x: not written: the attribute 'text' of documents, whose name is reserved: 1 (d)",
         "x: not written: the gaps of discontinuous spans: they are written as contiguous spans: 1 (d)",
     ]
     (read,) = read_back("prodigy", tmp_path)

@@ -102,8 +102,8 @@ def test_what_is_lost(tmp_path: Path) -> None:
     losses = written("spacy", [passage(mention, id="x")], tmp_path)
     assert [str(note) for note in losses.notes("x")] == [
         "x: not written: 'confidence' of spans: 1 (d)",
-        "x: not written: further ids of a span, behind the first: 1 (d)",
-        "x: not written: the attribute 'id' of documents, whose name is taken: 1 (d)",
+        "x: not written: further ids of a span, after the first: 1 (d)",
+        "x: not written: the attribute 'id' of documents, whose name is reserved: 1 (d)",
     ]
 
 
@@ -112,18 +112,19 @@ def test_what_is_lost(tmp_path: Path) -> None:
     [
         (
             (Mention(((0, 3), (8, 12)), "PER"),),
-            "the span 0:12 of document 'd' is in 2 pieces\n  spans of spaCy are in one piece: write jsonl, for example",
+            "the span 0:12 of document 'd' is in 2 pieces\n"
+            "  write another format, such as jsonl: spans of spaCy are contiguous",
         ),
         (
             (Mention(((4, 12),), "X"), Mention(((0, 7),), "Y")),
-            "the spans 0:7 and 4:12 of document 'd' overlap, and entities of spaCy do not\n"
+            "the spans 0:7 and 4:12 of document 'd' overlap, but entities of spaCy cannot\n"
             "  write them as a span group: ?spans=sc",
         ),
         *(
             (
                 (Mention((extent,), "X"),),
                 f"the span {extent[0]}:{extent[1]} of document 'd' is empty, or begins or ends in white space, where "
-                "no token of spaCy does\n  only formats with offsets alone can say that: jsonl, for example",
+                "tokens of spaCy do not\n  write a format with plain offsets, such as jsonl",
             )
             for extent in ((0, 4), (3, 7), (4, 4))
         ),
