@@ -270,7 +270,7 @@ def test_if_all_are_bad_that_is_an_error_with_all_reasons(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
-        ({"task": "spam"}, UsageError, "no task is called 'spam'"),
+        ({"task": "spam"}, UsageError, "unknown task 'spam'"),
         ({"rules": "nonsense"}, ComparandaError, "nonsense"),
         ({"scheme": "nonsense"}, UsageError, "scheme='nonsense'"),
         ({"train": "nowhere.bio"}, ReadError, "no such file"),

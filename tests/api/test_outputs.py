@@ -222,7 +222,7 @@ def test_strict_refuses_what_there_is_to_note() -> None:
         ({"a": A}, {}, "agreement needs at least two outputs"),
         ({}, {}, "agreement needs at least two outputs"),
         ({"a": A, "b": B}, {"rulez": "exact"}, "agreement has no option 'rulez' .did you mean 'rules'"),
-        ({"a": A, "b": B}, {"task": "spam"}, "no task is called 'spam'"),
+        ({"a": A, "b": B}, {"task": "spam"}, "unknown task 'spam'"),
         ({"key": A, "b": B}, {}, "a system cannot be called 'key'"),
         ({"a": A, "b": B}, {"view": "loose"}, "there is no view 'loose'"),
     ],

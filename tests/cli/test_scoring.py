@@ -25,7 +25,14 @@ def files(tmp_path: Path) -> tuple[str, ...]:
 def test_probabilities_are_printed(files: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     done = run(capsys, "score", *files)
     assert done.code == 0
-    for title in ("Scores", "The system's own doubt", "Thresholds on w", "Calibration", "Reliability", "By label"):
+    for title in (
+        "Scores",
+        "The system's own uncertainty",
+        "Thresholds on w",
+        "Calibration",
+        "Reliability",
+        "By label",
+    ):
         assert f"\n{title}" in done.out
     data = run(capsys, "score", *files, "--json").json
     assert data["schema"].startswith("comparanda/probabilities/")
@@ -65,7 +72,7 @@ def test_a_chart_is_drawn(files: tuple[str, ...], tmp_path: Path, capsys: pytest
     target = tmp_path / "chart.svg"
     assert run(capsys, "score", *files, "--plot", target).code == 0
     reliable = target.read_text()
-    assert "Do probabilities come true?" in reliable
+    assert "Are the probabilities right?" in reliable
     assert "out (ECE " in reliable
     assert run(capsys, "score", *files[:-1], "--plot", target, "--chart", "thresholds").err.endswith("chart.svg\n")
     assert "Precision and recall as the threshold falls" in target.read_text()

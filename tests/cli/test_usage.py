@@ -88,7 +88,7 @@ def test_an_option_value_that_cannot_be(
     [
         (
             ("--task", "poss"),
-            "no task is called 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, prob, span",
+            "unknown task 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, prob, span",
         ),
         (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
@@ -229,4 +229,4 @@ def test_output_over_an_input(target: str, demo: Path, capsys: pytest.CaptureFix
 
 
 def test_validate_tells_wrong_usage_from_bad_files(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert refused(capsys, "validate", *key_and_system(), "--task", "poss").startswith("no task is called 'poss'")
+    assert refused(capsys, "validate", *key_and_system(), "--task", "poss").startswith("unknown task 'poss'")

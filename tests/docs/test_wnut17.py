@@ -36,7 +36,7 @@ def test_who_is_better_by_what() -> None:
 
 
 def test_what_they_claim() -> None:
-    claims = PAGE[PAGE.index("What the system claims without the key") :]
+    claims = PAGE[PAGE.index("Scores claimed by the system without the key") :]
     times = []
     for name in ("full", "shape", "token"):
         numbers = NUMBER.findall(next(line for line in claims.splitlines() if line.startswith(f"{name} ")))

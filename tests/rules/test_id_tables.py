@@ -401,9 +401,9 @@ def test_a_key_that_depends_on_the_system_needs_a_word(tmp_path: Path) -> None:
     rules.write_text(UNFAIR)
     with pytest.raises(RuleError) as caught:
         compared(rules, [("Q1",), ("Q1", "Q2")])
-    assert caught.value.what == "view 'own': how much a span of the key counts depends on the system"
+    assert caught.value.what == "view 'own': the weight of a span of the key depends on the system"
     assert caught.value.hint is not None
-    assert caught.value.hint.endswith("or say per_system = true")
+    assert caught.value.hint.endswith("or set per_system = true")
 
 
 def test_with_that_word_each_system_has_a_key_of_its_own(tmp_path: Path) -> None:

@@ -82,8 +82,8 @@ def test_case_is_folded_on_demand_and_counted() -> None:
     folded = tags(key, other, fold_case=True)
     assert result(folded).scores("accuracy").value("x") == 1
     assert notes(folded) == [
-        "key: labels read without regard to case: 2",
-        "x: labels read without regard to case: 1",
+        "key: labels read case-insensitively: 2",
+        "x: labels read case-insensitively: 1",
     ]
 
 

@@ -98,5 +98,5 @@ left_out = "ignored"
     )
     alone = comparanda.compare(KEY, {"crf": CRF}, task="span", rules=str(rules), resamples=0)
     assert [each.outcome for each in alone.scores(view="unfair").outcomes][:2] == ["FN", "TP, left out: found"]
-    with pytest.raises(RuleError, match="how much a span of the key counts depends on the system"):
+    with pytest.raises(RuleError, match="the weight of a span of the key depends on the system"):
         comparanda.compare(KEY, {"crf": CRF, "copy": KEY}, task="span", rules=str(rules), resamples=0)

@@ -81,7 +81,7 @@ def _fold_case(column: TextColumn, side: str, *, several: bool) -> tuple[TextCol
     if not changed:
         return column, []
     count = int(np.bincount(column.codes, minlength=len(names))[changed].sum())
-    return _merge_names(column, names), [Note(side, "labels read without regard to case", count)]
+    return _merge_names(column, names), [Note(side, "labels read case-insensitively", count)]
 
 
 def _merge_names(column: TextColumn, names: list[str]) -> TextColumn:

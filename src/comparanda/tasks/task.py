@@ -122,8 +122,6 @@ def find_task(written: str) -> tuple[Task, str | None]:
     name, _, column = written.partition(":")
     entries = registered("comparanda.tasks")
     if name not in entries:
-        raise UsageError(
-            f"no task is called {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}"
-        )
+        raise UsageError(f"unknown task {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}")
     task: Task = entries[name].load()
     return task, column or task.column

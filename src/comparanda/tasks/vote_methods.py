@@ -82,11 +82,11 @@ class Method:
         name = written.strip().lower()
         if found := _AT_LEAST_PATTERN.fullmatch(name):
             if int(found[1]) < 1:
-                raise UsageError(f"{written!r}: at least one run must have what is kept", hint=f"{AT_LEAST}-2, say")
+                raise UsageError(f"{written!r}: expected K of at least 1", hint=f"use {AT_LEAST}-2, for example")
             return cls(AT_LEAST, int(found[1]))
         if name not in NAMES or name == f"{AT_LEAST}-K":
             raise UsageError(
-                f"no way of combining is called {written!r}{nearest(name, NAMES)}", hint=f"methods: {', '.join(NAMES)}"
+                f"unknown combination method {written!r}{nearest(name, NAMES)}", hint=f"methods: {', '.join(NAMES)}"
             )
         return cls(name)
 
@@ -104,23 +104,25 @@ class Method:
     def check(self, target: Ground, runs: int) -> None:
         """Raise UsageError if the method does not apply."""
         if self.least is not None and self.least > runs:
-            raise UsageError(f"{self}: there are only {runs} runs", hint=f"{AT_LEAST}-{runs} is what all of them have")
+            raise UsageError(
+                f"{self}: there are only {runs} runs", hint=f"use {AT_LEAST}-{runs} for what all runs have"
+            )
         reason = self._unsuitability(target)
         if reason is not None:
-            raise UsageError(f"{self}: {reason}", hint=f"methods here: {', '.join(DEFAULTS[target])}")
+            raise UsageError(f"{self}: {reason}", hint=f"applicable methods: {', '.join(DEFAULTS[target])}")
 
     def _unsuitability(self, target: Ground) -> str | None:
         of_trees = self.kind in {TREE_VOTE, WEIGHTED_TREE_VOTE}
         if target == "trees":
-            return None if of_trees else "heads that are voted on one by one need not make a tree"
+            return None if of_trees else "separate votes on heads need not form a tree"
         if of_trees:
             return "there are no trees to vote on"
         if target == "values" and self.kind in {UNION, INTERSECTION}:
-            return f"a word or a row has one value, so there is no {self.kind} of several"
+            return f"a word or row has a single value, so {self.kind} does not apply"
         if self.kind == TAG_VOTE and target == "links":
-            return "tags of words carry no ids, so links cannot be voted on by tags"
+            return "chunk tags have no ids, so they cannot be used for links"
         if self.kind == TAG_VOTE and target != "spans":
-            return "it is for spans, whose words have chunk tags"
+            return "applies only to spans, whose words have chunk tags"
         return None
 
 

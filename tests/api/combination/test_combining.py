@@ -179,7 +179,7 @@ def test_a_map_that_cannot_be_applied_twice_is_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"methods": ["union"]}, "one value"),
+        ({"methods": ["union"]}, "single value"),
         ({"folds": 1}, "1 folds"),
         ({"overlap": "worst"}, "did you mean|overlap="),
         ({"dev": (ONE, {"one": ONE})}, "no dev output of two"),

@@ -23,7 +23,7 @@ CORPORA = ("ontogum", "gum")
 TABLES = {
     "table-7": ("compare", "any", ("Scores: F1", "Pairs")),
     "table-11": ("compare", "nominal", ("Upper bound",)),
-    "table-13": ("compare", "any", ("One response against another",)),
+    "table-13": ("compare", "any", ("One output against another",)),
 }
 """Which sections of which command, in which view, are which table."""
 
@@ -71,8 +71,8 @@ def test_table_13_on_record_is_that_of_the_slow_reference(corpus: str) -> None:
     sides = {name: reference.read_conll2012(path) for name, path in paths.items()}
     order = reference.all_names([reference.read_conll2012(key), *sides.values()])
     units = {name: reference.units_of(side, order) for name, side in sides.items()}
-    first = rows_of(corpus, "table-13", "One response against another: F1 with the base as the key")
-    more = rows_of(corpus, "table-13", "One response against another: F1 by other metrics")
+    first = rows_of(corpus, "table-13", "One output against another: F1 with the base as the key")
+    more = rows_of(corpus, "table-13", "One output against another: F1 by other metrics")
     for base, new in combinations(SYSTEMS, 2):
         wanted = {name: 100 * (each or 0.0) for name, each in f1_scores(units[base], units[new]).items()}
         conll, lea = wanted["conll"], wanted["lea"]

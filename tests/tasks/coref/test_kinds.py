@@ -62,7 +62,7 @@ def test_universal_tags_are_told_by_themselves(tmp_path: Path) -> None:
 def test_english_pronouns_by_a_list_where_nobody_has_tags(tmp_path: Path) -> None:
     result = compared(tmp_path, document("Anna She HER his this the_dog Bob"))
     assert kinds(result) == {"noun": 2, "personal pronoun": 2, "possessive pronoun": 1, "other": 1}
-    assert any("no side has known tags" in note.what for note in result.notes)
+    assert any("no side has known part-of-speech tags" in note.what for note in result.notes)
     assert "named" not in result.verdicts.views
 
 
@@ -83,7 +83,7 @@ def test_tags_of_a_response_help_a_key_without(tmp_path: Path) -> None:
     result = compared(tmp_path, document("Anna lo this"), tagged)
     assert kinds(result) == {"personal pronoun": 1, "other": 1}
     assert result.verdicts.settings["nouns"] == "ptb of r"
-    assert any("those of r tell nouns" in note.what for note in result.notes)
+    assert any("those of r identify nouns" in note.what for note in result.notes)
 
 
 def test_tags_of_a_response_do_not_matter_where_the_key_has_some(tmp_path: Path) -> None:

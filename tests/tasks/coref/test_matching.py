@@ -90,7 +90,7 @@ def test_all_metrics_are_those_of_matched_mentions(tmp_path: Path) -> None:
 def test_without_tags_and_trees_heads_cannot_be_told(tmp_path: Path) -> None:
     text = "#begin document (d);\nw1\t(0)\nw2\t(0)\n#end document\n"
     (tmp_path / "key.conll").write_text(text)
-    with pytest.raises(UsageError, match="no side tells these"):
+    with pytest.raises(UsageError, match="no side has them"):
         cp.compare(str(tmp_path / "key.conll"), {"r": str(tmp_path / "key.conll")}, task="coref", matching="head")
 
 

@@ -15,7 +15,7 @@ from tests.shared_data import shared
 
 ALL = {"a": A, "b": B, "c": C}
 PRINTED = """\
-Pairs, ARCS any: mentions in different classes, beside the difference of F1
+Pairs, ARCS any: mentions in different classes, and the difference in F1
 base     new    diff   95 % interval   differing   mentions     Δ F1   diff with antecedents
 ────────────────────────────────────────────────────────────────────────────────────────────
 a        b     50.00             n/a           2          4   -10.71                   50.00
@@ -23,7 +23,7 @@ a        c     80.00             n/a           4          5   -28.57            
 b        c     80.00             n/a           4          5   -17.86                   80.00
 (mean)         70.00                                                                   70.00
 
-Pairs, ARCS nominal: mentions in different classes, beside the difference of F1
+Pairs, ARCS nominal: mentions in different classes, and the difference in F1
 base     new     diff   95 % interval   differing   mentions     Δ F1   diff with antecedents
 ─────────────────────────────────────────────────────────────────────────────────────────────
 a        b      50.00             n/a           2          4   -10.71                   50.00
@@ -31,7 +31,7 @@ a        c     100.00             n/a           5          5   -57.14           
 b        c      60.00             n/a           3          5   -46.43                   60.00
 (mean)          70.00                                                                   70.00
 
-Pairs, ARCS named: mentions in different classes, beside the difference of F1
+Pairs, ARCS named: mentions in different classes, and the difference in F1
 base     new     diff   95 % interval   differing   mentions      Δ F1   diff with antecedents
 ──────────────────────────────────────────────────────────────────────────────────────────────
 a        b      33.33             n/a           1          3    -33.33                   33.33
@@ -39,16 +39,16 @@ a        c     100.00             n/a           4          4   -100.00          
 b        c      75.00             n/a           3          4    -66.67                   75.00
 (mean)          69.44                                                                    69.44
 
-Pairs, ARCS immediate: mentions in different classes, beside the difference of F1
+Pairs, ARCS immediate: mentions in different classes, and the difference in F1
 base     new     diff   95 % interval   differing   mentions     Δ F1   diff with antecedents
 ─────────────────────────────────────────────────────────────────────────────────────────────
 a        b      50.00             n/a           2          4   -10.71                   50.00
 a        c     100.00             n/a           5          5   -57.14                  100.00
 b        c      60.00             n/a           3          5   -46.43                   80.00
 (mean)          70.00                                                                   76.67
-diff with antecedents: two mentions with different wrong antecedents differ too
+diff with antecedents: different wrong antecedents also count as differences
 
-One response against another: F1 with the base as the key
+One output against another: F1 with the base as the key
 """
 
 
@@ -115,7 +115,7 @@ def test_they_fit_a_terminal_of_120_columns(tmp_path: Path) -> None:
 def test_what_is_undefined_is_said(tmp_path: Path) -> None:
     (*criteria, first, _) = compared(tmp_path, {"a": (), "b": ()}, key=()).chain_pairs().tables()
     for table in criteria:
-        assert "n/a: no mention has an antecedent, in the key or in these responses" in table.notes
+        assert "n/a: no mention has an antecedent, in the key or in these outputs" in table.notes
         assert table.written(0, 2) == "n/a"
     assert first.notes == ("n/a: no chain in the key and none claimed", "n/a: no pair of mentions")
 

@@ -84,7 +84,7 @@ def test_labels_left_out_are_rivals_all_the_same(tmp_path: Path) -> None:
 
 def test_a_tuple_that_maps_bring_into_two_blocks_is_refused(tmp_path: Path) -> None:
     one, other = [alternative(PARIS, 0.5, LOC=1.0)], [alternative(PARIS, 0.4, PER=1.0)]
-    with pytest.raises(ReadError, match="stands in two blocks"):
+    with pytest.raises(ReadError, match="is in two blocks"):
         result(tmp_path, one, other, maps={"all": {"PER": "LOC"}})
 
 

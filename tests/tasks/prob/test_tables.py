@@ -69,7 +69,7 @@ def test_the_two_kinds_of_doubt_are_told_apart(tmp_path: Path) -> None:
     assert [table.written(0, column) for column in range(6)] == [
         "s1", "precision", "100.00", "100.00", "0.00", "[100.00, 100.00]",
     ]  # fmt: skip
-    assert any("own doubt" in note and "other documents" in note for note in table.notes)
+    assert any("own uncertainty" in note and "over documents" in note for note in table.notes)
 
 
 def test_ties_are_shown_where_there_are_any(tmp_path: Path) -> None:

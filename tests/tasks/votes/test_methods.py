@@ -18,10 +18,10 @@ def test_a_method_prints_as_it_is_written(written: str) -> None:
     ("written", "said"),
     [
         ("majorty", "did you mean 'majority'"),
-        ("at-least-0", "at least one run"),
-        ("at-least-K", "no way of combining"),
-        ("at-least-", "no way of combining"),
-        ("2-of-3", "no way of combining"),
+        ("at-least-0", "expected K of at least 1"),
+        ("at-least-K", "unknown combination method"),
+        ("at-least-", "unknown combination method"),
+        ("2-of-3", "unknown combination method"),
     ],
 )
 def test_what_is_no_method_is_refused(written: str, said: str) -> None:
@@ -32,13 +32,13 @@ def test_what_is_no_method_is_refused(written: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("written", "ground", "said"),
     [
-        ("union", "values", "one value"),
-        ("intersection", "values", "one value"),
-        ("tag-vote", "links", "carry no ids"),
-        ("tag-vote", "values", "for spans"),
-        ("tag-vote", "sets", "for spans"),
+        ("union", "values", "single value"),
+        ("intersection", "values", "single value"),
+        ("tag-vote", "links", "have no ids"),
+        ("tag-vote", "values", "only to spans"),
+        ("tag-vote", "sets", "only to spans"),
         ("tree-vote", "spans", "no trees"),
-        ("majority", "trees", "need not make a tree"),
+        ("majority", "trees", "need not form a tree"),
         ("at-least-4", "spans", "only 3 runs"),
     ],
 )

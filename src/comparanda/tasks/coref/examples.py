@@ -263,9 +263,7 @@ def pieces_of(chains: Chains, row: int) -> list[tuple[int, int]]:
 # Chains as text: for each side the decisive antecedent, and the mentions of its chain in the order of the text.
 
 
-LEGEND = (
-    "→ antecedent that decides; [ ] the mention itself; :12 its line; ✓ in the key's chain, ✗ not; ∅ without a word"
-)
+LEGEND = "→ decisive antecedent; [ ] the mention itself; :12 its line; ✓ in the key's chain, ✗ not; ∅ no word"
 NO_CHAIN = "(in no chain)"
 NO_TEXT = "(not in the key's text)"
 NO_WORD = "∅"

@@ -122,10 +122,10 @@ def source_table(finding: ErrorSources) -> Table:
     )
     return Table(
         name="sources",
-        title=f"Whose errors they are: {finding.base} → {finding.new}",
+        title=f"Error sources: {finding.base} → {finding.new}",
         fields=fields,
         rows=tuple(tuple(_source_row(finding, name)) for name in used),
-        notes=(f"sites by whose errors they hold, view {finding.view}; none: no error in what is counted",),
+        notes=(f"sites by the sources of their errors, view {finding.view}; none: no counted error",),
     )
 
 
@@ -402,7 +402,7 @@ def _metric_means(responses: Sequence[ResponsePair]) -> tuple[MetricMean, ...]:
 _USUAL_PAIRS = 45  # rows by default: all pairs of ten systems
 _MEAN_LABEL = ("(mean)", "")
 _NO_INTERVAL = ("", "")  # where means have no interval
-_FINER_NOTE = "diff with antecedents: two mentions with different wrong antecedents differ too"
+_FINER_NOTE = "diff with antecedents: different wrong antecedents also count as differences"
 _FIRST_METRICS = ("conll", "lea")  # those of tables 7 and 13
 
 
@@ -432,8 +432,8 @@ def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
     if len(each.pairs) > 1:
         rows = (*rows, (*_MEAN_LABEL, each.mean_diff, _NO_INTERVAL, "", "", "", each.mean_antecedents_diff))
     if not all(pair.sites for pair in each.pairs):
-        notes = (*notes, "n/a: no mention has an antecedent, in the key or in these responses")
-    title = f"Pairs, {metric_name(each.criterion)}: mentions in different classes, beside the difference of F1"
+        notes = (*notes, "n/a: no mention has an antecedent, in the key or in these outputs")
+    title = f"Pairs, {metric_name(each.criterion)}: mentions in different classes, and the difference in F1"
     return Table(name=f"pairs-{each.criterion}", title=title, fields=fields, rows=rows, notes=notes)
 
 
@@ -471,7 +471,7 @@ def _response_table(finding: ChainPairs, top: int | None) -> Table:
     if len(rows) > 1:
         means = [each for metric in _FIRST_METRICS for each in finding.means if each.metric == metric]
         kept = (*kept, (*_MEAN_LABEL, *chain.from_iterable((each.f1, _NO_INTERVAL, each.distance) for each in means)))
-    title = "One response against another: F1 with the base as the key"
+    title = "One output against another: F1 with the base as the key"
     return Table(name="responses", title=title, fields=tuple(fields), rows=kept, notes=(*notes, *_reasons(finding)))
 
 
@@ -492,7 +492,7 @@ def _metric_table(finding: ChainPairs, top: int | None) -> Table:
         kept = (*kept, (*_MEAN_LABEL, *(each.f1 for each in finding.means if each.metric in metrics)))
     return Table(
         name="responses-metrics",
-        title="One response against another: F1 by other metrics",
+        title="One output against another: F1 by other metrics",
         fields=fields,
         rows=kept,
         notes=notes,

@@ -222,10 +222,10 @@ def words_told(aligned: Aligned, nouns: Nouns) -> Words:
             words = found if to_side is None else _map_to_key(found, to_side)
             if name == "key":
                 return words
-            note = Note("key", f"the key has no tags, so those of {name} tell nouns and pronouns", len(aligned.key))
+            note = Note("key", f"the key has no tags, so those of {name} identify nouns and pronouns", len(aligned.key))
             return replace(words, told_by=f"{words.told_by} of {name}", notes=(note,))
     if nouns not in {"auto", ENGLISH}:
-        hint = "tags stand in column 5 of CoNLL-2012, or in UPOS and XPOS of CoNLL-U; or: --nouns english"
+        hint = "provide tags in column 5 of CoNLL-2012 or in UPOS or XPOS of CoNLL-U, or use --nouns english"
         raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
     return _kinds_from_word_lists(aligned.key, said=nouns == ENGLISH)
 
@@ -290,7 +290,7 @@ def _map_to_key(words: Words, to_side: Rows) -> Words:
 
 def _kinds_from_word_lists(key: Corpus, *, said: bool) -> Words:
     """Determine the kinds of single words from lists of English pronouns; all other words are nouns."""
-    what = "no side has known tags of words: single words are nouns unless they are English pronouns by a list"
+    what = "no side has known part-of-speech tags: single words count as nouns unless listed as English pronouns"
     notes = () if said else (Note("key", what, len(key)),)
     if key.words is None:
         nothing = np.zeros(len(key), np.bool_)

@@ -319,7 +319,9 @@ def _unlabelled_maker(made: Measure) -> Callable[[str | None], Measure]:
 
     def make(label: str | None) -> Measure:
         if label is not None:
-            raise UsageError(f"{made.name} is about chains and takes no label", hint="by kinds of mentions: f1[noun]")
+            raise UsageError(
+                f"{made.name} is a measure of chains and takes no label", hint="for kinds of mentions, use f1[noun]"
+            )
         return made
 
     return make

@@ -105,8 +105,8 @@ def _document_topics(documents: Documents, across: str) -> list[str]:
         return [name.partition(across.removeprefix(UNTIL))[0] for name in documents.names]
     known = documents.attributes
     if across not in known:
-        hint = f"'{EVERYTHING}' for one topic of all documents, '{UNTIL}_' for what stands before _ in their names"
-        hint += f", or one of their attributes: {', '.join(known)}" if known else ""
+        hint = f"use '{EVERYTHING}' for a single topic, '{UNTIL}_' for the part of document names before _"
+        hint += f", or a document attribute: {', '.join(known)}" if known else ""
         raise UsageError(f"documents have no attribute {across!r}{nearest(across, known)}", hint=hint)
     given = zip(documents.names, known[across].values(), strict=True)
     return [name if topic is None else topic for name, topic in given]
@@ -200,8 +200,8 @@ class Heads:
         """The kinds of words, from tags."""
         words = words_told(self.aligned, self.nouns)
         if not words.tagged:
-            hint = "give files with heads (CorefUD), trees or tags of parts of speech, or compare exact mentions"
-            raise UsageError("mentions are to be told by their heads, and no side tells these", hint=hint)
+            hint = "provide files with heads (CorefUD), trees or part-of-speech tags, or match mentions exactly"
+            raise UsageError("matching mentions by head needs heads, and no side has them", hint=hint)
         return words
 
 
@@ -435,7 +435,7 @@ def _place_foreign_spans(response: Corpus, rows: Rows, place: Mapping[str, int])
 def _foreign_note(response: Corpus, rows: Rows) -> Note:
     spans = response.spans
     assert spans is not None
-    what = "mentions in documents that the key does not have: there it counts as empty"
+    what = "mentions in documents that the key does not have, where it counts as empty"
     return Note(response.name, what, len(rows), first_places(response.source, spans.offset[rows[:3]]))
 
 

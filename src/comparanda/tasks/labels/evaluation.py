@@ -104,15 +104,15 @@ def _build_sites(
 
 TAG = Task(
     name="tag",
-    summary="one tag a token: UPOS, XPOS, features, lemma, or any column",
+    summary="one tag per token: UPOS, XPOS, features, lemma, or any column",
     shape="tokens",
     column="upos",
     judge=judge_tags,
 )
-POS = Task(name="pos", summary="the same for the column UPOS", shape="tokens", column="upos", judge=judge_tags)
+POS = Task(name="pos", summary="one tag per token, from column UPOS", shape="tokens", column="upos", judge=judge_tags)
 LABEL = Task(
     name="label",
-    summary="one label or several a row: classification files",
+    summary="one or more labels per row: classification files",
     shape="rows",
     column=None,
     judge=judge_labels,

@@ -307,7 +307,7 @@ def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
         spans, row = corpus.spans, int(given[twice].min())
         what = f"the span {int(spans.begin[row])} to {int(spans.end[row])} with the label {spans.label[row]!r}"
         hint = "blocks are independent of each other: put spans that exclude each other into one"
-        raise refuse(corpus.source, int(spans.offset[row]), f"{what} stands in two blocks", hint=hint)
+        raise refuse(corpus.source, int(spans.offset[row]), f"{what} is in two blocks", hint=hint)
 
 
 def _build_candidates(
@@ -428,7 +428,9 @@ def _refuse_several_views(options: Options) -> None:
     rules = options.rules
     if rules is not None and len(rules.views) > 1:
         what = f"the rules {rules.name!r} have several views: {', '.join(rules.views)}"
-        raise UsageError(f"{what}; probabilities are of one thing alone", hint="choose rules with one view: exact")
+        raise UsageError(
+            f"{what}; the task prob needs a single view", hint="use rules with a single view, such as exact"
+        )
 
 
 def policies_of(aligned: Aligned, systems: Sequence[System]) -> dict[str, str]:

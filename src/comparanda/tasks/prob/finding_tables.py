@@ -67,13 +67,13 @@ def _doubt_table(finding: Probabilities) -> Table:
             )
             rows.append((run.run, score, expected, *cells))
     notes = (
-        "expected: from expected counts, as E(P), E(R) and E(F) are; mean: of the score over all worlds, 0/0 as 0",
-        "this is the system's own doubt, given the key; intervals of scores are about other documents",
+        "expected: E(P), E(R) and E(F), from expected counts; mean: of the score over all worlds, with 0/0 as 0",
+        "this is the system's own uncertainty, given the key; intervals of scores are about variation over documents",
         *_reasons(run.whole.undefined for run in finding.runs),
     )
     return Table(
         name="doubt",
-        title="The system's own doubt: scores over the worlds it holds for possible",
+        title="The system's own uncertainty: scores over its possible worlds",
         fields=fields,
         rows=tuple(rows),
         notes=notes,
@@ -96,7 +96,7 @@ def _claimed_table(finding: Probabilities) -> Table:
         for each in [run.whole]
     )
     return Table(
-        name="claimed", title="What the system claims without the key, and what is true", fields=fields, rows=rows
+        name="claimed", title="Scores claimed by the system without the key, and true scores", fields=fields, rows=rows
     )
 
 
@@ -147,11 +147,11 @@ def _calibration_table(finding: Probabilities) -> Table:
     )
     rows = tuple((run.run, *_calibration_cells(finding, run, each)) for run in finding.runs for each in run.calibration)
     notes = (
-        f"{finding.bins} bins; ECE, MCE, Brier and log loss are the better the lower; none of them sees what is missed",
+        f"{finding.bins} bins; lower is better for ECE, MCE, Brier and log loss; none of them counts missed entities",
         *_reasons(each.undefined for run in finding.runs for each in run.calibration),
     )
     return Table(
-        name="calibration", title="Calibration: do probabilities come true?", fields=fields, rows=rows, notes=notes
+        name="calibration", title="Calibration: are the probabilities right?", fields=fields, rows=rows, notes=notes
     )
 
 
@@ -253,10 +253,13 @@ def _floor_table(finding: Probabilities) -> Table:
         )
         for each in zip(*(run.floors for run in finding.runs), strict=True)
     ]
-    note = "0: every tuple with w > 0; whoever lists every label of every span has an E100 of 100: look at both columns"
+    note = (
+        "0: every tuple with w > 0; "
+        "a system that lists every label of every span has an E100 of 100: read both columns together"
+    )
     return Table(
         name="floors",
-        title="E100: key entities held for possible",
+        title="E100: key entities to which the system gives a probability",
         fields=tuple(fields),
         rows=tuple(rows),
         notes=(note,),
@@ -379,14 +382,14 @@ def reliability_chart(finding: Probabilities) -> LineChart:
         for run, mine in ((run, _decided_calibration(run)) for run in finding.runs)
     ]
     return LineChart(
-        title="Do probabilities come true?",
-        subtitle=f"decided tuples in {finding.bins} bins by w; below the diagonal: too sure of itself",
+        title="Are the probabilities right?",
+        subtitle=f"decided tuples in {finding.bins} bins by w; below the diagonal: overconfident",
         description="Share of right tuples over their mean probability, for each system: "
         + "; ".join(f"{run.run} has an ECE of {cell('share', _decided_calibration(run).ece)}" for run in finding.runs)
         + ".",
         x=Axis(label="mean probability (%)", unit="share", low=0, high=1),
         y=Axis(label="right (%)", unit="share", low=0, high=1),
-        lines=(*lines, Line(name="as said", x=(0, 1), y=(0, 1), reference=True)),
+        lines=(*lines, Line(name="calibrated", x=(0, 1), y=(0, 1), reference=True)),
         name="reliability",
     )
 

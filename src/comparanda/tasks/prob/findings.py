@@ -225,9 +225,9 @@ _EMPTY_REASONS = {
     "decided": NOTHING_DECIDED,
     "all": "no tuples",
     "spans": "no tuples",
-    "labels": "no span of the key held for possible",
+    "labels": "no tuple with w > 0 on a span of the key",
 }
-_ONE_CLASS_REASON = "not both right and wrong ones"
+_ONE_CLASS_REASON = "not both right and wrong items"
 
 
 @dataclass(frozen=True)
@@ -527,9 +527,11 @@ def probabilities(
 
     """
     if by not in PARTS:
-        raise UsageError(f"probabilities cannot be cut by {by!r}{nearest(by, PARTS)}", hint=", ".join(PARTS))
+        raise UsageError(
+            f"probabilities cannot be grouped by {by!r}{nearest(by, PARTS)}", hint=f"use {' or '.join(PARTS)}"
+        )
     if bins < 1:
-        raise UsageError(f"there cannot be {bins} bins", hint="there is one at least")
+        raise UsageError(f"expected at least 1 bin, got {bins}", hint="use a positive number of bins")
     ground = BeliefGround.of(context)
     if ground is None:
         return None

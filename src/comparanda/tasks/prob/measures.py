@@ -60,14 +60,14 @@ def _expected_f1(label: str | None) -> Measure:
         name=_add_label("expected_f1", label),
         statistics=(right, mass, entities),
         finish=lambda sums: ratio(2 * sums[right], sums[mass] + sums[entities]),
-        undefined="nothing in the key and nothing held for possible",
+        undefined="nothing in the key and no tuple with w > 0",
     )
 
 
 def _ece_measure(label: str | None) -> Measure:
     """Build the expected calibration error: the mean of |share right − mean w| over bins, weighted by their size."""
     if label is not None:
-        raise UsageError("ece is over all labels and takes none itself")
+        raise UsageError("ece is over all labels and takes no label")
     bins = [bin_statistics(number) for number in range(BINS)]
 
     def finish(sums: Sums) -> NDArray[np.float64]:
@@ -84,7 +84,7 @@ def _ece_measure(label: str | None) -> Measure:
 
 
 MAKERS: dict[str, Callable[[str | None], Measure]] = {
-    "expected_precision": _share_maker("expected_precision", RIGHT, MASS, "nothing held for possible"),
+    "expected_precision": _share_maker("expected_precision", RIGHT, MASS, "no tuple with w > 0"),
     "expected_recall": _share_maker("expected_recall", RIGHT, ENTITIES, "nothing in the key"),
     "expected_f1": _expected_f1,
     "e100": _share_maker("e100", CAPTURED, ENTITIES, "nothing in the key"),

@@ -461,7 +461,10 @@ def _difference_table(finding: ExpectedPairs, top: int | None) -> Table:
         for kind, each in _both_readings(pair)
     ]
     kept, notes = _cut_pair_rows(rows, top)
-    remark = "expected: each system's world is drawn as it believes, apart from the other's; decided: the hard outputs"
+    remark = (
+        "expected: each system's world is drawn from its probabilities, independently of the other's; "
+        "decided: the hard outputs"
+    )
     title = "Pairs of probabilistic outputs: entities and wrong tuples on which they differ"
     return Table(name="expected-pairs", title=title, fields=fields, rows=kept, notes=(*notes, remark))
 
@@ -526,7 +529,7 @@ def _joint_table(finding: ExpectedPairs, top: int | None) -> Table:
     ]
     kept, notes = _cut_pair_rows(rows, top, each=6)
     return Table(
-        name="expected-joint", title="What probabilistic outputs score together", fields=fields, rows=kept, notes=notes
+        name="expected-joint", title="Scores of combined probabilistic outputs", fields=fields, rows=kept, notes=notes
     )
 
 

@@ -242,7 +242,7 @@ def _used_labels(run: Candidates) -> set[str]:
 
 
 NO_KEY = "nothing in the key"
-NOTHING_POSSIBLE = "nothing held for possible"
+NOTHING_POSSIBLE = "no tuple with w > 0"
 NOTHING_DECIDED = "nothing decided"
 
 

@@ -356,8 +356,8 @@ def _key_weights(
     Weights that depend on the system are an error unless the view declares `per_system`.
     """
     if not declared.per_system and not all(_are_equal(weights[0], each) for each in weights):
-        what = f"view {view!r}: how much a span of the key counts depends on the system"
-        hint = "leave spans of the key out by what the key says of them alone, or say per_system = true"
+        what = f"view {view!r}: the weight of a span of the key depends on the system"
+        hint = "exclude spans of the key only by properties of the key, or set per_system = true"
         raise RuleError(what, hint=hint)
     if all((each == 1).all() for each in weights):
         return None
@@ -616,7 +616,7 @@ def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> 
 def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
     """Run the rules on placed spans with normalised labels."""
     if options.rules is None:
-        raise AssertionError("spans are judged by rules, and there are none")
+        raise AssertionError("spans are evaluated by rules, and there are none")
     names, labels = canonical(list(columns))
     engine = Engine(options.rules)
     ids = _ids_if_used(engine, placement, options)
@@ -790,7 +790,7 @@ def views_of(aligned: Aligned, ruled: Ruled, claims: Claims, rows: Sequence[Rows
 
 SPAN = Task(
     name="span",
-    summary="labelled spans, such as named entities: BIO tags or offsets, judged by rules",
+    summary="labelled spans, such as named entities: BIO tags or offsets, evaluated by rules",
     shape="tokens",
     column=None,
     judge=judge_spans,

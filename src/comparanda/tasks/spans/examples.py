@@ -555,7 +555,7 @@ def _agreed_in_window(window: Window, agreed: Claims) -> Iterator[int]:
 # Long sentences are split into blocks, one below the other, together with their spans.
 
 
-LEGEND = "[──] span, ^ one letter wide, | empty; ·· gap, < > goes on, ×2 twice, ≈ may end inside words; ✗ wrong"
+LEGEND = "[──] span, ^ one character wide, | empty; ·· gap, < > continues, ×2 twice, ≈ may end inside words; ✗ wrong"
 NO_SPANS = "(none)"
 
 _COLUMN_GAP = 2  # between the names of sides and the words

@@ -120,7 +120,7 @@ def _note_unlinked_sides(runs: Sequence[str], ids: Sequence[Ids]) -> list[Note]:
 
 LINK_TASK = Task(
     name="link",
-    summary="entity links: mentions with ids, judged by rules",
+    summary="entity links: mentions with ids, evaluated by rules",
     shape="tokens",
     column=None,
     judge=judge_links,

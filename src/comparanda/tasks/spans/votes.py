@@ -239,7 +239,7 @@ def _id_texts(column: Column | None, size: int) -> list[str | None]:
 def _build_corpus(key: Corpus, placement: Placement, items: Items, kept: Rows, *, lost: int, linked: bool) -> Corpus:
     """Build a corpus of the retained items on the documents, sentences and words of the key."""
     chosen = items.spans.take(kept)
-    notes = (Note("runs", "spans without a place in the text, which have no vote", lost),) if lost else ()
+    notes = (Note("runs", "spans without a position in the text, excluded from the vote", lost),) if lost else ()
     columns: dict[str, Column] = {}
     if linked:
         ids = items.id.take(kept)
@@ -276,7 +276,7 @@ def spans_on_key(
 # Unlike in votes on whole spans, a span can win that no run has as a whole: the begin of one, the end of another.
 
 
-_CHUNK_REQUIREMENT = "chunk tags need spans in one piece, of whole words, no two of which overlap"
+_CHUNK_REQUIREMENT = "chunk tags need contiguous, non-overlapping spans of whole words"
 
 
 def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
@@ -334,7 +334,8 @@ def _refuse_unencodable(key: Corpus, placement: Placement, side: PlacedSpans, na
     overlap = (base + begin)[1:] < np.maximum.accumulate(base + end)[:-1]
     if side.fragments is not None or not exact or overlap.any():
         raise UsageError(
-            f"tag-vote: {_CHUNK_REQUIREMENT}, and {name!r} has others", hint="vote on whole spans: majority, say"
+            f"tag-vote: {_CHUNK_REQUIREMENT}, and {name!r} has others",
+            hint="vote on whole spans, for example by majority",
         )
 
 

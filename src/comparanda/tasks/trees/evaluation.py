@@ -322,7 +322,7 @@ def _find_punctuation(key: Corpus, policy: Punctuation) -> NDArray[np.bool_]:
     if policy == "ptb":
         return key.columns["xpos"].truths(PTB_PUNCTUATION.__contains__)
     if key.words is None:
-        raise UsageError("the key has no words, so punctuation cannot be told by its characters")
+        raise UsageError("the key has no words, so punctuation cannot be identified by its characters")
     return key.words.intern().truths(_is_punctuation)
 
 

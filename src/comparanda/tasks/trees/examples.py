@@ -121,7 +121,7 @@ def _build_arc(word: int, head: str, label: str, size: int, *, right: np.bool_) 
 # so intersecting lines are unambiguous: `┼` is always a crossing.
 
 
-LEGEND = "● head, ▸ dependent; 0▸ root, 7▸ head is word 7, ?▸ head is no word of this sentence in the key; ✗ wrong"
+LEGEND = "● head, ▸ dependent; 0▸ root, 7▸ head is word 7, ?▸ head is not a word of this sentence in the key; ✗ wrong"
 NO_WORD = "(no such word)"
 
 _COLUMN_GAP = 3  # between two columns

@@ -165,7 +165,7 @@ def voted_trees(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     weights = weights_of(method, trust, ("",))  # the same for all labels
     head = _find_best_trees(key.sentences, sentence=sentence, heads=heads, fold=trust.fold, weights=weights)
     relation, unnamed = _elect_relations(aligned, heads=heads, head=head, fold=trust.fold, weights=weights)
-    notes = (Note("runs", f"words that no run has, related as {UNNAMED}", unnamed),) if unnamed else ()
+    notes = (Note("runs", f"words missing from all runs, with relation {UNNAMED}", unnamed),) if unnamed else ()
     others = {name: TextColumn.constant(NO_VALUE, len(key)) for name in key.columns}
     return replace(key, columns={**others, "value": relation}, arcs=Arcs(head), notes=notes)
 

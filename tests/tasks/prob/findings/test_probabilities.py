@@ -357,9 +357,9 @@ def test_a_part_of_the_sites_has_none_either(tmp_path: Path) -> None:
 
 def test_parts_and_bins_are_checked(tmp_path: Path) -> None:
     result = one(tmp_path, KEY, BLOCKS)
-    with pytest.raises(UsageError, match="cannot be cut by 'labl'"):
+    with pytest.raises(UsageError, match="cannot be grouped by 'labl'"):
         result.probabilities(by="labl")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="0 bins"):
+    with pytest.raises(UsageError, match="at least 1 bin, got 0"):
         result.probabilities(bins=0)
 
 
