@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from comparanda.findings.confusion import Confusion
     from comparanda.findings.difference import Difference, Keying
     from comparanda.findings.diversity import Diversity
+    from comparanda.findings.error_sources import ErrorSources
     from comparanda.findings.examples import Examples
     from comparanda.findings.gate import Gate
     from comparanda.findings.leaderboard import Leaderboard
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from comparanda.findings.stability import Stability
     from comparanda.findings.suspects import Suspects
     from comparanda.findings.upper_bounds import Combination, Order
-    from comparanda.tasks.coref.findings import ChainPairs, ErrorSources
+    from comparanda.tasks.coref.findings import ChainPairs
     from comparanda.tasks.prob.findings import Parts, Probabilities
     from comparanda.tasks.prob.pair_findings import ExpectedPairs
 
@@ -186,7 +187,7 @@ class Result:
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
     ) -> ErrorSources:
         """Return whose errors two systems make, crossed: those of the tagger, of the resolver, none."""
-        from comparanda.tasks.coref.findings import error_sources
+        from comparanda.findings.error_sources import error_sources
 
         base, new = self.pair(base, new, view=view)
         found = error_sources(self.context(view), base, new)

@@ -18,13 +18,13 @@ from comparanda.core.sites import Aspect, shown
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, nearest
 from comparanda.findings.context import Context, is_value, share
+from comparanda.findings.error_sources import ErrorSources, error_sources
 from comparanda.findings.site_names import Labelling, labelling
 from comparanda.findings.slices import Slices, slice_table
 from comparanda.findings.table_links import narrowed
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
-from comparanda.tasks.coref.findings import ErrorSources, error_sources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from comparanda.core.items import Items
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import System, View
 from comparanda.errors import UsageError
-from comparanda.tasks.coref.findings import ErrorSources, SourceCell
+from comparanda.findings.error_sources import ErrorSources, SourceCell
 
 SOURCES = ("none", "resolver", "tagger", "resolver and tagger")
 
