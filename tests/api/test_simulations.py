@@ -91,5 +91,5 @@ def test_questions_are_about_one_output_with_probabilities(tmp_path: Path) -> No
             simulated(two, system=system)
     with pytest.raises(UsageError, match="the task 'span' has no probabilities"):
         simulated(compare([["B-A"]], {"a": [["B-A"]]}, task="span", resamples=0))
-    with pytest.raises(UsageError, match="strategy='hihg'"):
+    with pytest.raises(UsageError, match="strategy: unknown value 'hihg'"):
         simulate(key, output, "hihg")

@@ -80,14 +80,14 @@ def test_a_list_to_read(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "2  Is ‘Paris’ a LOC?  54.00 %  news  out.jsonl:1",
         "     I read the New York Times in [Paris].",
         "",
-        "What the output claims of itself",
+        "Scores claimed by the output",
         "                            precision   recall      f1",
         "──────────────────────────────────────────────────────",
         "now                             66.00    73.33   69.47",
         "after 2 answers, expected       82.50    91.67   86.84",
-        "these take the probabilities at their word, and know nothing of what the output has missed: "
-        "only a key tells the true scores",
-        "doubt left: 5.9 bits",
+        "expected scores under the output's own probabilities, blind to entities that it has missed: "
+        "true scores require a key",
+        "remaining entropy: 5.9 bits",
     ]
 
 
@@ -192,8 +192,8 @@ def test_answers_of_several_rounds_are_taken_in_order(work: Path, capsys: pytest
     del work
     first, second = answers("first.jsonl", **{ORG: "yes", PARIS: "no"}), answers("second.jsonl", **{PARIS: "yes"})
     both = run(capsys, "ask", output(), "--answers", first, "--answers", second)
-    assert "note: answers: given again further down, where the last one holds: 1 (first.jsonl:2)" in both.err
-    assert "2 of 3 answers took effect; 1 answered again further down" in both.out
+    assert "note: answers: superseded by a later answer: 1 (first.jsonl:2)" in both.err
+    assert "2 of 3 answers took effect; 1 superseded by a later answer" in both.out
     last = answers("last.jsonl", **{ORG: "yes", PARIS: "yes"})
     assert asked(capsys, "out.jsonl", "--answers", first, "--answers", second) == asked(
         capsys, "out.jsonl", "--answers", last
@@ -205,9 +205,9 @@ def test_when_all_is_known_the_list_is_empty(work: Path, capsys: pytest.CaptureF
     all_of_them = answers(**{ORG: "yes", PARIS: "yes", PERSON: "yes"})
     done = run(capsys, "ask", output(), "--answers", all_of_them)
     assert done.code == 0
-    assert "nothing uncertain is left to ask about" in done.out
+    assert "no uncertain tuples are left to ask about" in done.out
     unsure = answers(**dict.fromkeys(asked(capsys, "out.jsonl"), "unsure"))
-    assert "--again asks again" in run(capsys, "ask", "out.jsonl", "--answers", unsure).out
+    assert "--again repeats questions answered with unsure" in run(capsys, "ask", "out.jsonl", "--answers", unsure).out
     assert len(asked(capsys, "out.jsonl", "--answers", unsure, "--again")) == 7
 
 
@@ -299,7 +299,7 @@ def test_an_output_without_probabilities(work: Path, capsys: pytest.CaptureFixtu
         ((), "no output is given\n  comparanda ask OUTPUT"),
         (("out.jsonl", "b=out.jsonl"), "2 outputs are given, and questions are about one: out, b"),
         (("out.jsonl", "--strategy", "oracle"), "the strategy 'oracle' looks at the key, and there is none"),
-        (("out.jsonl", "--strategy", "entropie"), "strategy='entropie' (did you mean 'entropy'?)"),
+        (("out.jsonl", "--strategy", "entropie"), "strategy: unknown value 'entropie' (did you mean 'entropy'?)"),
         (("out.jsonl", "--only-label", "PERS"), "the label 'PERS' does not occur (did you mean 'PER'?)"),
         (("out.jsonl", "--scope", "length > 9"), "nothing in the output fulfils 'length > 9'"),
         (("out.jsonl", "--layout", "prodigy", "--json"), "--layout and --format exclude each other"),
@@ -323,7 +323,7 @@ def test_what_cannot_be_meant(
     ("given", "problem"),
     [
         ({"other:0-1:X:label": "yes"}, "a.jsonl:1: the only answer is not about anything in this output"),
-        ({ORG: "yes", PARIS: "mabye"}, f"a.jsonl:2: 'mabye' is no answer to '{PARIS}'"),
+        ({ORG: "yes", PARIS: "mabye"}, f"a.jsonl:2: 'mabye' is not a valid answer to '{PARIS}'"),
         ({ORG: 3}, "a.jsonl:1: 'answer' is 3, not a text"),
     ],
 )
@@ -339,7 +339,7 @@ def test_doubtful_answers_can_be_refused(work: Path, capsys: pytest.CaptureFixtu
     mixed = answers(**{ORG: "yes", "other:0-1:X:label": "yes"})
     done = run(capsys, "ask", output(), "--answers", mixed, "--strict")
     assert done.code == 3
-    assert "about something that is not in this output, ignored: 1 (answers.jsonl:2)" in done.err
+    assert "not about this output, ignored: 1 (answers.jsonl:2)" in done.err
 
 
 def test_a_scope_a_handler_and_an_error_are_said_in_the_signature(

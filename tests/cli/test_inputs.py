@@ -163,7 +163,7 @@ def test_what_a_result_folder_has_settled(
 def test_a_result_folder_is_not_written_over_other_things(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "compare", *DEMO, "--save", "demo", "-q")
     assert outcome.code == 3
-    assert "something else stands there already" in outcome.err
+    assert "the path exists and is not a result folder" in outcome.err
     outcome = run(capsys, "compare", *DEMO, "--save", "/proc/nowhere/result", "-q")
     assert outcome.code == 3
     assert "/proc/nowhere" in outcome.err

@@ -141,7 +141,7 @@ def test_what_is_no_result_folder(folder: Path, capsys: pytest.CaptureFixture[st
     (folder / "manifest.json").write_text("{")
     damaged = run(capsys, "serve", folder)
     assert (damaged.code, damaged.out) == (3, "")
-    assert "this is no result folder of comparanda" in damaged.err or "the manifest is damaged" in damaged.err
+    assert "not a result folder of comparanda" in damaged.err or "the manifest is damaged" in damaged.err
 
 
 def test_a_damaged_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

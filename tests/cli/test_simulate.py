@@ -62,8 +62,8 @@ def test_strategies_are_compared(files: Path, capsys: pytest.CaptureFixture[str]
     assert {*rows} == {"entropy", "oracle"}
     assert "label questions (until nothing is uncertain), basic handler, user truthful, decided by tuple" in done.out
     assert "repeated text: 85.71 % of 7 tuples; most often Ann (3), Bo (2): 85.71 %" in done.out
-    assert "beware: 1 wrong tuple weighs 1 and is never asked about" in done.out
-    assert "beware: fewer than 20 seeds" in done.out
+    assert "warning: 1 wrong tuple has weight 1 and is never asked about" in done.out
+    assert "warning: fewer than 20 seeds" in done.out
     assert "no finding: below 1/(2n)" in done.out
 
 
@@ -139,15 +139,17 @@ def test_without_probabilities_there_is_nothing_to_ask(files: Path, capsys: pyte
     del files
     done = run(capsys, "simulate", "key.jsonl", "plain.jsonl?score=none", "--seeds", "2")
     assert done.code == 0
-    assert "beware: nothing to ask: no tuple is uncertain" in done.out
+    assert "warning: nothing to ask: no tuple is uncertain" in done.out
 
 
 def test_what_cannot_be_meant_is_refused(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     del files
     both = KEY_AND_OUTPUT
-    assert "strategy='entrpy' (did you mean 'entropy'?)" in refused(capsys, *both, "--strategy", "high,entrpy")
+    assert "strategy: unknown value 'entrpy' (did you mean 'entropy'?)" in refused(
+        capsys, *both, "--strategy", "high,entrpy"
+    )
     assert "--budget takes a whole number" in refused(capsys, *both, "--budget", "-1")
-    assert "user='nosy:0.1' (did you mean 'noisy'?)" in refused(capsys, *both, "--user", "nosy:0.1")
+    assert "invalid user 'nosy:0.1' (did you mean 'noisy'?)" in refused(capsys, *both, "--user", "nosy:0.1")
     assert "--ask takes label, span, choice or group" in refused(capsys, *both, "--ask", "labels")
     assert "2 outputs are given, and questions are about one: out, plain" in refused(capsys, *both, "plain.jsonl")
     assert "2 outputs are given" in refused(capsys, "key.jsonl", "a=out.jsonl,plain.jsonl")
@@ -157,7 +159,7 @@ def test_what_cannot_be_meant_is_refused(files: Path, capsys: pytest.CaptureFixt
     assert "--curves and --resume name one file" in refused(capsys, *both, "--curves", "c.csv", "--resume", "c.csv")
     assert "would write into an input" in refused(capsys, *both, "--curves", "out.jsonl")
     assert "the label 'PRE' does not occur (did you mean 'PER'?)" in refused(capsys, *both, "--only-label", "PRE")
-    assert "nothing in the key or the output" in refused(capsys, *both, "--scope", "length > 9")
+    assert "no key entities or output tuples match" in refused(capsys, *both, "--scope", "length > 9")
     assert "lable" in refused(capsys, *both, "--scope", 'lable == "PER"')
 
 
@@ -181,7 +183,7 @@ def test_scopes_of_labels_and_conditions_go_together(files: Path, capsys: pytest
     assert done.json["simulation"]["where"] == '(label == "PER") and (document != "d2")'
     assert done.json["simulation"]["entities"] == 3
     without = simulate(capsys, "--ignore-label", "PER", "--budget", "0", "--strategy", "high")
-    assert 'scope: label != "PER" (3 tuples, of which 2 uncertain, 1 entity of the key)' in without.out
+    assert 'scope: label != "PER" (3 tuples, 2 of them uncertain, 1 key entity)' in without.out
 
 
 def test_what_was_stopped_goes_on_and_what_is_another_is_refused(
@@ -205,7 +207,7 @@ def test_what_was_stopped_goes_on_and_what_is_another_is_refused(
     assert simulate(capsys, *asked, "--curves", "parts.csv", "--resume", "run").code == 0
     assert (files / "parts.csv").read_bytes() == (files / "whole.csv").read_bytes()
     other = refused(capsys, *KEY_AND_OUTPUT, *asked, "--budget", "2", "--resume", "run")
-    assert "run: what is there was begun with another plan: budget was null and is 2" in other
+    assert "run: the simulation in this folder was started with another plan: budget was null, now 2" in other
     assert "other data" in refused(capsys, *KEY_AND_OUTPUT, *asked, "--only-label", "PER", "--resume", "run")
 
 

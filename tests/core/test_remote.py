@@ -187,7 +187,7 @@ class TestReading:
         steps: list[str] = []
         key, output = f"{memory}/key.conllu", f"{memory}/a.conllu"
         cut = cp.compare(key, {"a": output}, task="pos", part=500, progress=steps.append)
-        assert "judging part 6 of 6" in steps
+        assert "evaluating part 6 of 6" in steps
         assert cut.scores().to_json() == cp.compare(key, {"a": output}, task="pos").scores().to_json()
 
     @pytest.mark.slow
@@ -224,7 +224,7 @@ class TestReading:
             f"{web.url}/c/key.conllu", {"a": f"{web.url}/c/a.conllu"}, task="pos", part=500, progress=steps.append
         )
         assert found.scores().value("a") == 2 / 3
-        assert any("does not say how large" in step for step in steps)
+        assert any("does not report the size of" in step for step in steps)
 
     def test_files_can_be_opened_at_any_place(self, memory: str) -> None:
         data = Path("c/a.conllu").read_bytes()
@@ -306,7 +306,7 @@ class TestChanges:
         ("change", "message"),
         [
             (lambda fs: fs.pipe_file("/c/key.conllu", conllu(12, "ADV").encode()), "has changed since the result was"),
-            (lambda fs: fs.rm("/c/key.conllu"), "is not there any more"),
+            (lambda fs: fs.rm("/c/key.conllu"), "the file no longer exists"),
         ],
     )
     def test_one_whose_files_changed_says_so(self, memory: str, change: Callable[[Any], None], message: str) -> None:

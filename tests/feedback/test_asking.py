@@ -76,7 +76,7 @@ def test_of_two_answers_to_one_question_the_last_holds() -> None:
     answered, notes = asking.take(twice)
     assert asking.simulation.beliefs().weight == pytest.approx([1, 0, 1])
     assert (answered.given, answered.repeated, answered.effective) == (3, 1, 2)
-    assert str(notes[0]) == "answers: given again further down, where the last one holds: 1 (a.jsonl:1)"
+    assert str(notes[0]) == "answers: superseded by a later answer: 1 (a.jsonl:1)"
 
 
 def test_what_is_unsure_is_asked_again_if_that_is_wanted() -> None:
@@ -91,7 +91,7 @@ def test_answers_about_something_else_are_noted_or_refused_if_there_are_no_other
     foreign = replies(at_7_8_L0_label="yes", at_0_1_L9_label="yes", at_0_1_L0_sentence="yes")
     answered, notes = asking_about(field(TWO)).take([*foreign, *replies(at_0_1_L0_label="yes")])
     assert (answered.unknown, answered.effective) == (3, 1)
-    assert str(notes[0]).startswith("answers: about something that is not in this output, ignored: 3 (a.jsonl:1, ")
+    assert str(notes[0]).startswith("answers: not about this output, ignored: 3 (a.jsonl:1, ")
     with pytest.raises(ReadError, match=r"none of the 3 answers is about anything in this output"):
         asking_about(field(TWO)).take(foreign)
 
@@ -123,17 +123,17 @@ def test_answers_to_all_kinds_go_together() -> None:
 @pytest.mark.parametrize(
     ("kind", "answer", "hint"),
     [
-        ("label", "maybe", "answers: yes, no, L0, L1, none, unsure"),
-        ("span", "mixed", "answers: yes, no, L0, L1, none, unsure"),
-        ("choice", "yes", "answers: L0, L1, none, unsure"),
-        ("group", "L0", "answers: always, never, mixed, unsure"),
+        ("label", "maybe", "use one of: yes, no, L0, L1, none, unsure"),
+        ("span", "mixed", "use one of: yes, no, L0, L1, none, unsure"),
+        ("choice", "yes", "use one of: L0, L1, none, unsure"),
+        ("group", "L0", "use one of: always, never, mixed, unsure"),
     ],
 )
 def test_an_answer_without_a_meaning_is_refused_with_its_place(kind: Kind, answer: str, hint: str) -> None:
     reply = Reply(f"d:0-1:L0:{kind}", answer, "a.jsonl:7")
     with pytest.raises(ReadError) as problem:
         meaning(Names(field(TWO), ["d"]), Question(kind, 0), reply)
-    assert str(problem.value).startswith(f"a.jsonl:7: {answer!r} is no answer to 'd:0-1:L0:{kind}'")
+    assert str(problem.value).startswith(f"a.jsonl:7: {answer!r} is not a valid answer to 'd:0-1:L0:{kind}'")
     assert problem.value.hint == hint
 
 

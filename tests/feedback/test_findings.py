@@ -181,7 +181,7 @@ def test_the_scope_is_of_tuples_and_of_the_key(result: Result) -> None:
     short = field_where(result, 'text == "Bo" or document == "d2"')
     assert (short.entities, int(short.scope.sum())) == (3, 4)
     assert field_where(result, "length > 1").entities == 0
-    with pytest.raises(UsageError, match="nothing in the key or the output"):
+    with pytest.raises(UsageError, match="no key entities or output tuples match"):
         refuse_nothing(field_where(result, "length > 1"), "length > 1")
     with pytest.raises(UsageError, match=r"'PRE' does not occur \(did you mean 'PER'"):
         check_label(result.verdicts.view(), 0, "PRE")
@@ -196,14 +196,14 @@ def test_a_span_is_in_the_key_whatever_its_label(field: Field) -> None:
 
 def test_what_is_never_asked_about_is_said(field: Field) -> None:
     trial = Trial("entropy", (curve("entropy", [0.5, 0.6]),))
-    assert any("1 wrong tuple weighs 1" in each for each in summed_up(field, trial).warnings)
+    assert any("1 wrong tuple has weight 1" in each for each in summed_up(field, trial).warnings)
 
 
 def test_two_entities_in_one_block_are_said(field: Field) -> None:
     right = replace(field.candidates, correct=np.ones(len(field), np.bool_))
     trial = Trial("entropy", (curve("entropy", [0.5, 0.6]),))
     warnings = summed_up(replace(field, candidates=right), trial).warnings
-    assert "1 block has several entities of the key, of which one at most can be found" in warnings
+    assert "1 block has several key entities, of which at most one can be found" in warnings
 
 
 def test_without_probabilities_there_is_no_field(result: Result) -> None:

@@ -168,29 +168,29 @@ def test_other_data_another_plan_and_other_versions_are_refused(field: Field, tm
     Journal(str(tmp_path), field, [plan])
     Journal(str(tmp_path), field, [plan])
     for other, said in {
-        replace(plan, budget=6): "another plan: budget was 5 and is 6",
-        replace(plan, budget=None): "budget was 5 and is null",
-        replace(plan, strategy="high"): "runs was entropy-13 and is high-13",
-        replace(plan, user=User(flip=0.5)): r"user was \{.flip.: 0.0.*and is",
+        replace(plan, budget=6): "another plan: budget was 5, now 6",
+        replace(plan, budget=None): "budget was 5, now null",
+        replace(plan, strategy="high"): "runs was entropy-13, now high-13",
+        replace(plan, user=User(flip=0.5)): r"user was \{.flip.: 0.0.*, now ",
     }.items():
         with pytest.raises(UsageError, match=said) as problem:
             Journal(str(tmp_path), field, [other])
         assert problem.value.where == str(tmp_path)
-        assert "remove this one" in (problem.value.hint or "")
+        assert "delete this one" in (problem.value.hint or "")
     with pytest.raises(UsageError, match="other data"):
         Journal(str(tmp_path), replace(field, entities=8), [plan])
     said = json.loads((tmp_path / "journal.json").read_text())
     (tmp_path / "journal.json").write_text(json.dumps({**said, "version": "0.0"}))
-    with pytest.raises(UsageError, match=r"begun by version 0\.0"):
+    with pytest.raises(UsageError, match=r"started with version 0\.0"):
         Journal(str(tmp_path), field, [plan])
 
 
 def test_folders_and_files_of_others_are_left_alone(field: Field, tmp_path: Path) -> None:
     plan = Plan(strategy="entropy")
     (tmp_path / "photo.png").write_bytes(b"x")
-    with pytest.raises(UsageError, match="has files, but none of a simulation"):
+    with pytest.raises(UsageError, match="is not empty and holds no simulation"):
         Journal(str(tmp_path), field, [plan])
-    with pytest.raises(UsageError, match="cannot be used"):
+    with pytest.raises(UsageError, match="the folder cannot be used"):
         Journal(str(tmp_path / "photo.png"), field, [plan])
     folder = tmp_path / "deep" / "er"
     Journal(str(folder), field, [plan])
@@ -198,19 +198,19 @@ def test_folders_and_files_of_others_are_left_alone(field: Field, tmp_path: Path
     np.save(lone, np.zeros(3))
     for broken in (b"", b"no archive", b"PK\x03\x04 cut", lone.getvalue()):
         (folder / "entropy-13.npz").write_bytes(broken)
-        with pytest.raises(UsageError, match=r"cannot be read as part of a simulation"):
+        with pytest.raises(UsageError, match=r"damaged simulation file"):
             Journal(str(folder), field, [plan]).curve(plan)
     for arrays in ({"other": np.zeros(3)}, {"question": np.array([{}], object)}):
         np.savez(folder / "entropy-13.npz", **arrays)
         np.savez(folder / "entropy-13.part.npz", **arrays)
-        with pytest.raises(UsageError, match="cannot be read"):
+        with pytest.raises(UsageError, match="damaged simulation file"):
             Journal(str(folder), field, [plan]).curve(plan)
         (folder / "entropy-13.npz").unlink()
-        with pytest.raises(UsageError, match="cannot be read"):
+        with pytest.raises(UsageError, match="damaged simulation file"):
             Journal(str(folder), field, [plan]).curve(plan)
     for text in ("[]", "{", '{"plan": 3}'):
         (folder / "journal.json").write_text(text)
-        with pytest.raises(UsageError, match="cannot be read"):
+        with pytest.raises(UsageError, match="damaged simulation file"):
             Journal(str(folder), field, [plan])
 
 

@@ -32,7 +32,7 @@ def test_parts_of_a_user_come_in_any_order() -> None:
 
 @pytest.mark.parametrize("written", ["", "noisy", "noisy:x", "truthfull", "noisy:0.1;unsure:0.1", "flip:0.1"])
 def test_what_is_no_user_is_refused(written: str) -> None:
-    with pytest.raises(UsageError, match="user=") as caught:
+    with pytest.raises(UsageError, match="invalid user ") as caught:
         User.parse(written)
     assert "noisy:0.05" in str(caught.value)
 
@@ -50,8 +50,8 @@ def test_a_user_errs_with_a_probability(written: str) -> None:
         ({"kind": "labels"}, "did you mean 'label'"),
         ({"handler": "statistic"}, "did you mean 'statistical'"),
         ({"decide": "tuples"}, "did you mean 'tuple'"),
-        ({"budget": -1}, "not negative"),
-        ({"seed": -1}, "not negative"),
+        ({"budget": -1}, "expected 0 or more questions"),
+        ({"seed": -1}, "expected 0 or more"),
         ({"believed_error": 0.6}, "not between 0 and 0.5"),
         ({"strength": -1.0}, "not between 0 and inf"),
         ({"purity": 0.4}, "not between 0.5 and 1"),

@@ -162,7 +162,7 @@ def test_tables_and_records_have_all_of_it() -> None:
     assert listed.to_dicts()[1]["options"] == "LOC | PER | none | unsure"
     assert listed.to_dicts()[0]["answer"] is None
     empty = replace(listed, questions=(), uncertain=0)
-    assert "nothing uncertain is left to ask about" in str(empty)
+    assert "no uncertain tuples are left to ask about" in str(empty)
     assert "--again" in str(replace(listed, questions=()))
 
 

@@ -364,7 +364,7 @@ def test_a_question_of_another_kind_can_be_answered() -> None:
 )
 def test_what_is_no_answer_is_refused(kind: Any, answer: Any) -> None:
     run = Simulation(field([W15[0], W11[1]]), Plan(strategy="entropy", kind=kind))
-    with pytest.raises(UsageError, match="is no answer to a"):
+    with pytest.raises(UsageError, match="is not a valid answer to a"):
         run.take(Question(kind, 0), answer)
 
 

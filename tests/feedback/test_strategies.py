@@ -172,7 +172,7 @@ def test_the_oracle_asks_what_helps_most(kind: Any, decide: Any, seed: int) -> N
 
 
 def test_the_oracle_needs_a_key() -> None:
-    with pytest.raises(UsageError, match="from the key, and there is none"):
+    with pytest.raises(UsageError, match="'oracle' requires a key"):
         Simulation(field_of(field(FOUR).candidates), Plan(strategy="oracle"))
 
 

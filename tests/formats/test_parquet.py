@@ -232,7 +232,7 @@ class TestPortions:
         steps: list[str] = []
         whole = cp.compare("key", {"a": "a.parquet"}, task=task, resamples=20)
         cut = cp.compare("key", {"a": "a.parquet"}, task=task, resamples=20, part=part, progress=steps.append)
-        assert "judging part 3 of" in " ".join(steps), steps
+        assert "evaluating part 3 of" in " ".join(steps), steps
         assert findings(cut) == findings(whole)
 
     def test_saved_parts_lead_to_their_rows(self) -> None:

@@ -33,7 +33,7 @@ def test_a_scheduler_killed_in_the_middle_is_waited_for(monkeypatch: pytest.Monk
         processes.append(dask("worker", address, "--nthreads", 1, "--death-timeout", 60))
 
     def kill(text: str) -> None:
-        if text.startswith("judging part 2") and len(processes) == 2:
+        if text.startswith("evaluating part 2") and len(processes) == 2:
             processes[0].kill()
             processes[0].wait()
             (asked / "hold-d3").unlink()

@@ -60,8 +60,8 @@ class Corpus:
     def in_parts(self, count: int, **settings: Any) -> Result:
         """Compare it in about so many parts."""
         found = self.compared(part=self.bytes // count, **settings)
-        assert not [text for text in self.told if text.startswith("in one go")]
-        assert len({text for text in self.told if text.startswith("judging part")}) > 1
+        assert not [text for text in self.told if text.startswith("not divided into parts")]
+        assert len({text for text in self.told if text.startswith("evaluating part")}) > 1
         return found
 
 
@@ -181,7 +181,7 @@ def test_one_process_two_workers_and_a_cluster_that_loses_one_of_two_say_the_sam
     killed: list[Any] = []
 
     def kill(text: str) -> None:
-        if text.startswith("judging part 4") and not killed:
+        if text.startswith("evaluating part 4") and not killed:
             killed.append(started.workers[0].process.process)
             killed[0].kill()
 

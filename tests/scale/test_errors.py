@@ -109,7 +109,7 @@ def test_what_parts_tell_otherwise_is_named(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(driver, "WHOLE", 0)
     corpus = changed(Corpus(tmp_path, "coref in CoNLL-2012", SIZE), untagged)
     text = told(corpus, part=1)
-    assert text.startswith("what the inputs look like is not the same in all parts")
+    assert text.startswith("the properties detected in the inputs differ between parts")
     assert "they differ in nouns" in text
     assert "such as --nouns" in text
     corpus.compared(part=1, nouns="english")
@@ -122,5 +122,5 @@ def test_a_file_that_is_made_otherwise_from_some_line_on_is_refused(
     corpus = Corpus(tmp_path, "tag in columns", SIZE)
     changed(corpus, late(DOCSTART, lambda data: data.replace(b" x ", b" x y ")), ["crf"])
     text = told(corpus, part=1)
-    assert text.startswith("crf, part 8 of 9: the file is not made alike from its begin to its end")
+    assert text.startswith("crf, part 8 of 9: the layout of the file changes")
     assert "first: columns: 3 columns between ' '" in text

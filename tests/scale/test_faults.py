@@ -139,12 +139,12 @@ def test_a_full_disk_is_one_message_and_leaves_no_rubbish(monkeypatch: pytest.Mo
 
     try:
         with pytest.raises(ReadError) as caught:
-            compared(folder=FOLDER, progress=at("judging part 3 of 4", fill))
+            compared(folder=FOLDER, progress=at("evaluating part 3 of 4", fill))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     first, hint = str(caught.value).splitlines()
     assert first == f"{FOLDER.resolve()}: the folder cannot be written: File too large"
-    assert hint == "  what is done stays there: run again to go on"
+    assert hint == "  run again to resume: finished parts are kept"
     assert (done(FOLDER), rubbish(FOLDER)) == (["part-00000", "part-00001"], [])
     assert resumed(monkeypatch, FOLDER) == [2, 3]
 
@@ -158,7 +158,9 @@ def test_where_no_documents_are_marked_a_full_disk_is_told_as_well(monkeypatch: 
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(ReadError, match="the folder cannot be written: No space left on device\n  what is done"):
+        with pytest.raises(
+            ReadError, match="the folder cannot be written: No space left on device\n  run again to resume"
+        ):
             compared(folder=FOLDER)
     assert len(resumed(monkeypatch, FOLDER)) > 1
 
@@ -178,7 +180,9 @@ def test_a_file_that_cannot_be_written_is_one_message(name: str, monkeypatch: py
         patch.setattr(Path, "write_bytes", full)
         with pytest.raises(ReadError, match="the folder cannot be written: No space left on device"):
             compared(folder=FOLDER)
-        with pytest.raises(ReadError, match=r"No space left on device\n  parts go to a temporary folder: .*TMPDIR"):
+        with pytest.raises(
+            ReadError, match=r"No space left on device\n  parts are written to a temporary folder: .*TMPDIR"
+        ):
             compared()
     assert not rubbish(FOLDER)
     assert len(resumed(monkeypatch, FOLDER)) == {PLAN: 4, SEAL: 4, MANIFEST: 0}[name]
@@ -189,7 +193,7 @@ def test_a_file_that_cannot_be_written_is_one_message(name: str, monkeypatch: py
 
 def test_a_file_that_changes_between_two_parts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ReadError, match=r"crf\.conllu: the file changed while the comparison was running\n  run again"):
-        compared(folder=FOLDER, progress=at("judging part 3 of 4", spoil))
+        compared(folder=FOLDER, progress=at("evaluating part 3 of 4", spoil))
     write(Path())
     assert resumed(monkeypatch, FOLDER) == [0, 1, 2, 3]
 
@@ -208,8 +212,8 @@ def test_a_file_that_changes_while_a_part_is_judged_is_refused(monkeypatch: pyte
 
 
 def test_a_file_that_goes_is_named() -> None:
-    with pytest.raises(ReadError, match=r"bert\.conllu: the file is not there any more, or not for this worker\n"):
-        compared(progress=at("judging part 2 of 4", Path("bert.conllu").unlink))
+    with pytest.raises(ReadError, match=r"bert\.conllu: the file no longer exists, or not for this worker\n"):
+        compared(progress=at("evaluating part 2 of 4", Path("bert.conllu").unlink))
 
 
 # Folders
@@ -281,7 +285,7 @@ def test_a_run_that_died_before_it_had_a_plan_is_no_obstacle(monkeypatch: pytest
 def test_a_folder_of_something_else_is_left_alone() -> None:
     FOLDER.mkdir()
     (FOLDER / "thesis.txt").write_text("all of it")
-    with pytest.raises(ReadError, match="something else stands there already"):
+    with pytest.raises(ReadError, match="the path exists and is not a result folder"):
         compared(folder=FOLDER)
     assert [each.name for each in FOLDER.iterdir()] == ["thesis.txt"]
 
@@ -308,7 +312,7 @@ def test_two_runs_do_not_write_to_one_folder() -> None:
             compared(folder=FOLDER, fold_case=True)
         told.append(str(caught.value).splitlines()[0])
 
-    result = compared(folder=FOLDER, progress=at("judging part 3 of 4", other))
+    result = compared(folder=FOLDER, progress=at("evaluating part 3 of 4", other))
     assert told == [f"{FOLDER.resolve()}: another comparison is writing to this folder"]
     assert said(result) == expected() == said(cp.open(FOLDER))
 
@@ -324,7 +328,7 @@ def test_where_there_are_no_locks_a_part_of_another_run_is_not_taken(monkeypatch
     def other() -> None:
         compared(folder=FOLDER, ignore_label=["NOUN"])
 
-    result = compared(folder=FOLDER, progress=at("judging part 3 of 4", other))
+    result = compared(folder=FOLDER, progress=at("evaluating part 3 of 4", other))
     assert said(result) == expected()
     assert said(cp.open(FOLDER)) == expected()
 
@@ -339,8 +343,8 @@ def test_folders_of_other_versions_say_who_wrote_them(capsys: pytest.CaptureFixt
         (FOLDER / MANIFEST).write_text(json.dumps(manifest | {"folder_version": version, "version": "7.3"}))
         outcome = run(capsys, "score", FOLDER, "-q")
         assert outcome.code == 3
-        assert f"the folder has version {version}, this program reads 2 to " in outcome.err
-        assert outcome.err.endswith("it was written by comparanda 7.3\n")
+        assert f"the folder has version {version}, expected 2 to " in outcome.err
+        assert outcome.err.endswith("open it with comparanda 7.3, which wrote it\n")
 
 
 COMMANDS: list[tuple[str, ...]] = [
@@ -375,7 +379,7 @@ def test_attributes_are_read_when_they_are_asked_for_and_checked_then_too() -> N
     data = bytearray((LAST / spoilt).read_bytes())
     data[-1] ^= 1
     (LAST / spoilt).write_bytes(data)
-    with pytest.raises(ReadError, match=f"damaged: {re.escape(spoilt)} is not what was saved"):
+    with pytest.raises(ReadError, match=f"damaged: {re.escape(spoilt)} has changed since it was saved"):
         result.slices("word")
     with pytest.raises(ReadError, match="damaged"):
         cp.open(FOLDER)
@@ -391,7 +395,7 @@ def test_commands_do_not_take_a_folder_for_whole_that_is_not(
     outcome = run(capsys, *command)
     assert (outcome.code, outcome.out) == (3, "")
     assert outcome.err == (
-        f"comparanda: {FOLDER.resolve()}: this result is not complete: 3 of 4 parts are done\n"
-        "  run the command that wrote it again: it goes on where it stopped\n"
+        f"comparanda: {FOLDER.resolve()}: incomplete result: 3 of 4 parts are done\n"
+        "  run the command that wrote it again: it resumes where it stopped\n"
     )
     assert not Path("page.html").exists()

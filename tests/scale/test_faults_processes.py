@@ -45,7 +45,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time(monkeypatch: pytes
         (asked / "hold-d3").touch()
 
         def kill(text: str) -> None:
-            if text.startswith("judging part 2") and not killed:  # one part is done, the second waits, a third runs
+            if text.startswith("evaluating part 2") and not killed:  # one part is done, the second waits, a third runs
                 for each in children():
                     each.kill()
                     killed.append(each.pid)
@@ -65,10 +65,10 @@ def test_a_part_that_ends_every_worker_is_named_and_the_rest_is_kept(
         (asked / "kill-d2").touch()
         with pytest.raises(PartError) as caught:
             compared(workers=1, folder=FOLDER)
-    assert str(caught.value).splitlines()[:2] == ["part 2 of 4 ended its worker 3 times", "  killed by SIGKILL"]
+    assert str(caught.value).splitlines()[:2] == ["part 2 of 4 terminated its worker 3 times", "  killed by SIGKILL"]
     assert caught.value.exit_code == 3
     assert (done(FOLDER), rubbish(FOLDER), children()) == (["part-00000"], [], [])
-    with pytest.raises(cp.ReadError, match="this result is not complete: 1 of 4 parts are done"):
+    with pytest.raises(cp.ReadError, match="incomplete result: 1 of 4 parts are done"):
         cp.open(FOLDER)
     assert resumed(monkeypatch, FOLDER) == [1, 2, 3]
 
@@ -95,5 +95,5 @@ def test_a_run_that_is_stopped_leaves_no_workers_and_goes_on(
 
 def test_windows_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(cp.UsageError, match=r"no --workers on Windows\n.*--scheduler"):
+    with pytest.raises(cp.UsageError, match=r"--workers is not available on Windows\n.*--scheduler"):
         Processes(2)

@@ -217,7 +217,7 @@ def test_chains_across_documents_of_a_topic(topics: str, tmp_path: Path) -> None
 
     corpus = changed(Corpus(tmp_path, "coref in CoNLL-2012", SIZE), named)
     assert said(corpus.compared(across="until:_", part=1)) == said(corpus.compared(across="until:_"))
-    assert corpus.told.count("judging part 2 of 4") == (topics == "aabbbccdd")
+    assert corpus.told.count("evaluating part 2 of 4") == (topics == "aabbbccdd")
 
 
 # What readers find out by looking at a file as a whole
@@ -320,7 +320,10 @@ def test_sides_with_other_sentences_and_no_documents_are_judged_in_one_go(tmp_pa
     corpus = Corpus(tmp_path, "tag without documents", SIZE)
     changed(corpus, lambda _, data: data.replace(b"\n\n", b"\n", 1), ["crf"])
     assert said(corpus.compared(part=1)) == said(corpus.compared())
-    assert "in one go: no documents are marked, and not all sides have as many sentences" in corpus.told
+    assert (
+        "not divided into parts: there are no document boundaries, and not all sides have the same number of sentences"
+        in corpus.told
+    )
 
 
 def test_sides_that_cut_as_many_sentences_elsewhere_are_judged_in_one_go(tmp_path: Path) -> None:
@@ -333,7 +336,7 @@ def test_sides_that_cut_as_many_sentences_elsewhere_are_judged_in_one_go(tmp_pat
 
     changed(corpus, moved, ["crf"])
     assert said(corpus.compared(part=1)) == said(corpus.compared())
-    assert any(text.startswith("in one go") for text in corpus.told)
+    assert any(text.startswith("not divided into parts") for text in corpus.told)
 
 
 @pytest.mark.parametrize("side", ["key", "crf"])
@@ -341,7 +344,7 @@ def test_sides_of_which_some_mark_documents_are_judged_in_one_go(side: str, tmp_
     corpus = Corpus(tmp_path, "tag in columns", SIZE)
     changed(corpus, lambda _, data: data.replace(b"-DOCSTART- -X- O\n\n", b""), [side])
     assert said(corpus.compared(part=1)) == said(corpus.compared())
-    assert any(text.endswith("marks documents, and others do not") for text in corpus.told)
+    assert any(text.endswith("has document boundaries, and others do not") for text in corpus.told)
 
 
 def test_a_folder_of_parts_that_did_not_fit_together_holds_the_result_of_one_go(tmp_path: Path) -> None:
@@ -351,7 +354,7 @@ def test_a_folder_of_parts_that_did_not_fit_together_holds_the_result_of_one_go(
     for _ in range(2):
         assert said(corpus.compared(part=corpus.bytes // 3, folder=tmp_path / "result")) == whole
         assert said(cp.open(tmp_path / "result")) == whole
-    assert any("is not made alike" in text for text in corpus.told)
+    assert any("the layout of the file changes" in text for text in corpus.told)
 
 
 def misquoted(data: bytes, every: int) -> bytes:
@@ -400,4 +403,4 @@ def test_documents_without_brackets_do_not_tell_that_there_are_none(task: str, t
 def test_the_scheme_of_probable_tags_is_told_by_all_sentences(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, "prob without documents", 50)  # in some sentences no tag has another letter than I
     assert said(corpus.compared(part=1)) == said(corpus.compared())
-    assert any("is not made alike" in text for text in corpus.told)
+    assert any("the layout of the file changes" in text for text in corpus.told)

@@ -15,9 +15,9 @@ from comparanda.render.console import progress
 from tests.command import run
 
 COUNTED = (
-    "note: large for this memory: sites that all systems have right are only counted, but for some of each label\n"
+    "note: limited memory: sites that all systems have right are only counted, except for some examples of each label\n"
 )
-ALL_KEPT = "note: large for this memory: all sites are kept, and may take more than that\n"
+ALL_KEPT = "note: limited memory: all sites are kept, which may take more than the limit\n"
 
 
 class Terminal(io.StringIO):
@@ -32,7 +32,7 @@ def test_why_it_was_judged_in_one_go(tmp_path: Path, capsys: pytest.CaptureFixtu
     packed = tmp_path / "packed.conllu.gz"
     packed.write_bytes(gzip.compress(Path(next(iter(systems.values()))).read_bytes()))
     command = ("score", str(key), str(packed), "--task", "pos", "--workers", "2", "--resamples", "0")
-    assert f"note: in one go: {packed} is packed\n" in run(capsys, *command).err
+    assert f"note: not divided into parts: {packed} is compressed\n" in run(capsys, *command).err
     assert run(capsys, *command, "-q").err == ""
 
 

@@ -68,7 +68,7 @@ def test_training_data_that_change_while_the_comparison_runs_are_refused() -> No
     Path("train.conllu").write_text(Path("key.conllu").read_text())
 
     def change(text: str) -> None:
-        if text == "judging part 3 of 4":
+        if text == "evaluating part 3 of 4":
             changed("train.conllu")
 
     with pytest.raises(ReadError, match=r"train\.conllu: the file changed while the comparison was running"):

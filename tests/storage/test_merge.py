@@ -169,7 +169,7 @@ def test_the_labels_of_given_items_may_come_in_any_order() -> None:
         (verdicts_of(documents=EVERY[3:], policy=Policy(ignore=("P",))), "the same settings"),
         (replace(verdicts_of(documents=EVERY[3:]), task="other"), "the same task"),
         (replace(verdicts_of(documents=EVERY[3:]), views={}), "the same views"),
-        (verdicts_of(documents=EVERY[2:]), "the document 'c' stands in two parts"),
+        (verdicts_of(documents=EVERY[2:]), "the document 'c' is in two parts"),
     ],
 )
 def test_parts_that_do_not_belong_together_are_refused(other: Verdicts, what: str) -> None:
@@ -178,7 +178,7 @@ def test_parts_that_do_not_belong_together_are_refused(other: Verdicts, what: st
 
 
 def test_nothing_cannot_be_merged() -> None:
-    with pytest.raises(UsageError, match="nothing to merge"):
+    with pytest.raises(UsageError, match="no verdicts to merge"):
         merge([])
 
 
@@ -199,7 +199,7 @@ def test_statistics_of_other_shapes_are_refused() -> None:
         more = {name: np.repeat(values[:, :, None], 2, axis=2) for name, values in view.statistics.items()}
         return replace(verdicts, views={**verdicts.views, "partial": replace(view, statistics=more)})
 
-    with pytest.raises(UsageError, match="'streak' has another shape"):
+    with pytest.raises(UsageError, match="'streak' has different shapes"):
         merge([verdicts_of(documents=EVERY[:3]), wide(verdicts_of(documents=EVERY[3:]))])
 
 
@@ -417,5 +417,5 @@ def test_an_attribute_must_be_of_one_type() -> None:
         )
         for name, view in other.views.items()
     }
-    with pytest.raises(UsageError, match="'plural' is not of one type"):
+    with pytest.raises(UsageError, match="'plural' has different types"):
         merge([verdicts_of(documents=EVERY[:3]), replace(other, views=views)])

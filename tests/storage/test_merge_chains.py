@@ -215,7 +215,7 @@ def test_skipped_anaphors_add_up(tmp_path: Path) -> None:
 
 def test_a_topic_in_two_parts_does_not_merge(tmp_path: Path) -> None:
     whole = random_chains(tmp_path, 3, Kind(setup=ACROSS, topics=("a", "b")))
-    with pytest.raises(UsageError, match="the topic 'a' stands in two parts") as caught:
+    with pytest.raises(UsageError, match="the topic 'a' is in two parts") as caught:
         merge([whole.judged(part) for part in THREE])
     assert caught.value.hint == "cut between topics"
     assert_equal_verdicts(merge([whole.judged()]), whole.judged())
@@ -229,7 +229,7 @@ def test_a_topic_that_a_response_goes_on_with_in_another_part_does_not_merge(tmp
         return part(tmp_path, text((key, ["it(1)", "it(1)"])), text((key, ["it(1)", "it(1)"])) + more, setup=setup)
 
     first, beyond = judged("1_a"), text(("1_z", ["it(1)"]))
-    with pytest.raises(UsageError, match="the topic '1' stands in two parts"):
+    with pytest.raises(UsageError, match="the topic '1' is in two parts"):
         merge([first, judged("2_a", beyond)])
     assert merge([first, judged("2_a")]).units.names == ("1", "2")
 
@@ -237,7 +237,7 @@ def test_a_topic_that_a_response_goes_on_with_in_another_part_does_not_merge(tmp
 @pytest.mark.parametrize("foreign", [(), (1,)])
 def test_one_topic_of_everything_does_not_merge(foreign: Sequence[int], tmp_path: Path) -> None:
     whole = random_chains(tmp_path, 3, Kind(setup=Setup(task="coref", across="all"), foreign=foreign))
-    with pytest.raises(UsageError, match="the topic 'all' stands in two parts"):
+    with pytest.raises(UsageError, match="the topic 'all' is in two parts"):
         merge([whole.judged(part) for part in THREE])
     assert_equal_verdicts(merge([whole.judged()]), whole.judged())
 
@@ -262,7 +262,7 @@ def test_kinds_that_are_told_otherwise_do_not_merge(tmp_path: Path) -> None:
 def test_a_document_that_is_foreign_in_one_part_and_not_in_another_does_not_merge(tmp_path: Path) -> None:
     first = part(tmp_path, text(("a", ["u(1)"])), text(("a", ["u(1)"]), ("b", ["u(1)"])))
     second = part(tmp_path, text(("b", ["u(1)"])), text(("b", ["u(1)"])))
-    with pytest.raises(UsageError, match="the document 'b' stands in two parts"):
+    with pytest.raises(UsageError, match="the document 'b' is in two parts"):
         merge([first, second])
 
 

@@ -213,7 +213,7 @@ def test_characters_of_one_document_do_not_merge() -> None:
     cut = [[("ww", "B-PER")]]
     part = judge(key, {"x": other, "y": cut}, Setup(task="span"))
     assert part.settings["positions"] == "characters"
-    with pytest.raises(UsageError, match="spans in characters of one document cannot be merged"):
+    with pytest.raises(UsageError, match="pieces of one document with spans in characters cannot be merged"):
         merge([part, part])
     assert_equal_verdicts(merge([part]), part)
 
@@ -229,7 +229,7 @@ def test_parts_that_count_other_positions_do_not_merge(tmp_path: Path) -> None:
 
 def test_what_rules_count_by_document_does_not_merge_in_pieces(tmp_path: Path) -> None:
     whole = corpora("lists", tmp_path, "document")
-    with pytest.raises(UsageError, match="the rules count spans together") as caught:
+    with pytest.raises(UsageError, match="the rules combine spans") as caught:
         merge([whole.judged(part) for part in THREE])
     assert caught.value.hint == "cut between documents"
 
@@ -245,7 +245,7 @@ def test_spans_that_would_overlap_do_not_merge(tmp_path: Path) -> None:
     """A span that reaches behind its piece: no reader gives one."""
     part = corpora("lists", tmp_path, "exact").judged(THREE[0])
     views = {name: replace(view, claims=far(view)) for name, view in part.views.items()}
-    with pytest.raises(UsageError, match="a span of one part overlaps one of another"):
+    with pytest.raises(UsageError, match="a span of one part overlaps a span of another"):
         merge([replace(part, views=views), part])
 
 

@@ -171,7 +171,7 @@ def test_a_vanished_file_is_an_error_for_examples_alone(folder: Path, files: dic
     files["good"].unlink()
     opened = cp.open(folder)
     assert opened.scores() == result.scores()
-    with pytest.raises(ReadError, match="not there any more") as caught:
+    with pytest.raises(ReadError, match="the file no longer exists") as caught:
         opened.examples("new_error")
     assert (caught.value.exit_code, caught.value.where) == (3, str(files["good"]))
 
@@ -187,7 +187,7 @@ def test_a_folder_whose_texts_are_gone_can_still_be_copied(
 def test_a_file_in_place_of_a_text_must_be_a_file(folder: Path, files: dict[str, Path]) -> None:
     files["key"].unlink()
     os.mkfifo(files["key"])
-    with pytest.raises(ReadError, match="not there any more"):
+    with pytest.raises(ReadError, match="the file no longer exists"):
         cp.open(folder).examples("new_error")
 
 
@@ -281,7 +281,7 @@ def test_something_else_is_neither_overwritten_nor_deleted(
     place = tmp_path / "mine"
     make(place)
     before = content(place) if place.is_dir() else place.read_bytes()
-    with pytest.raises(ReadError, match="something else stands there"):
+    with pytest.raises(ReadError, match="the path exists and is not a result folder"):
         result.save(place)
     assert (content(place) if place.is_dir() else place.read_bytes()) == before
     assert leftovers(tmp_path) == []
@@ -289,7 +289,7 @@ def test_something_else_is_neither_overwritten_nor_deleted(
 
 def test_a_result_folder_with_a_file_of_the_user_is_not_deleted(result: Result, folder: Path) -> None:
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(ReadError, match="something else stands there"):
+    with pytest.raises(ReadError, match="the path exists and is not a result folder"):
         result.save(folder)
     assert (folder / "notes.txt").read_text() == "mine"
 
@@ -352,8 +352,8 @@ def test_the_folder_can_be_read_by_those_who_can_read_its_neighbours(folder: Pat
 
 
 def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
-    refused(tmp_path / "nowhere", "no result folder: it has no manifest.json")
-    refused(tmp_path, "no result folder: it has no manifest.json")
+    refused(tmp_path / "nowhere", "not a result folder: it has no manifest.json")
+    refused(tmp_path, "not a result folder: it has no manifest.json")
 
 
 @pytest.mark.parametrize(
@@ -363,9 +363,9 @@ def test_no_folder_and_no_manifest(tmp_path: Path) -> None:
         ("", "the manifest is damaged"),
         ("\ufeff{}", "the manifest is damaged"),
         ("[" * 100_000, "the manifest is damaged"),
-        ("[]", "no result folder of comparanda"),
-        ('{"kind": "another"}', "no result folder of comparanda"),
-        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "reads 2 to 8"),
+        ("[]", "not a result folder of comparanda"),
+        ('{"kind": "another"}', "not a result folder of comparanda"),
+        ('{"kind": "comparanda result", "folder_version": 99, "version": "9.9"}', "expected 2 to 8"),
         ('{"kind": "comparanda result", "folder_version": 3}', "the manifest is damaged"),
     ],
 )
@@ -384,7 +384,7 @@ def test_missing_truncated_and_changed_columns(name: str, folder: Path) -> None:
     data = (folder / name).read_bytes()
     for broken in (data[:-1], data[:20], b"", data + b"x", data[:-1] + bytes([data[-1] ^ 1])):
         (folder / name).write_bytes(broken)
-        refused(folder, f"the result folder is damaged: {name} is not what was saved")
+        refused(folder, f"the result folder is damaged: {name} has changed since it was saved")
     (folder / name).unlink()
     refused(folder, f"{name} is missing")
     os.mkfifo(folder / name)
@@ -613,7 +613,7 @@ def test_rows_behind_the_end_of_their_text_are_refused_when_it_is_read(column: s
     name = forged.text["start"] if column == "start" else forged.text["sides"][1]["offset"]
     forged.put_array(name, forged.array(name) + 10_000)
     opened = cp.open(forged.folder)
-    with pytest.raises(ReadError, match="behind the end of their file"):
+    with pytest.raises(ReadError, match="beyond the end of their file"):
         opened.examples("true")
 
 

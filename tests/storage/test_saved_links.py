@@ -145,7 +145,7 @@ def test_a_folder_of_no_known_version_is_refused(version: Any, tmp_path: Path) -
     forged = Forged(tmp_path / "result")
     forged.manifest["folder_version"] = version
     forged.write()
-    refused(forged.folder, f"the folder has version {version}, this program reads 2 to {FOLDER_VERSION}")
+    refused(forged.folder, f"the folder has version {version}, expected 2 to {FOLDER_VERSION}")
 
 
 # Damaged folders

@@ -290,7 +290,7 @@ def test_tuples_are_for_spans_alone(forged: Forged, tmp_path: Path) -> None:
     toy = Forged(tmp_path / "toy")
     toy.view["candidates"] = []
     toy.write()
-    refused(toy.folder, "tuples belong to no spans")
+    refused(toy.folder, "tuples have no spans")
 
 
 def test_any_value_of_any_column_may_be_another(forged: Forged, whole: dict[str, bytes]) -> None:

@@ -302,7 +302,7 @@ def test_damaged_columns_are_refused(name: str, how: str, forged: Forged) -> Non
 def test_a_span_that_nobody_has_is_refused(forged: Forged) -> None:
     for name in (claims_of(forged)["key"], *claims_of(forged)["runs"]):
         forged.put_array(name, put(2, 0)(forged.array(name)))
-    refused(forged.folder, "neither the key's nor any run's")
+    refused(forged.folder, "in neither the key nor any run")
 
 
 def test_items_of_another_document_are_refused(forged: Forged) -> None:
@@ -358,7 +358,7 @@ def test_sites_beside_spans_are_refused(forged: Forged, tmp_path: Path) -> None:
     Result(verdicts_of(), 20).save(tmp_path / "toy")
     forged.view["sites"] = Forged(tmp_path / "toy").sites
     forged.write()
-    refused(forged.folder, "not just one of sites and spans")
+    refused(forged.folder, "does not have exactly one of sites and spans")
 
 
 @pytest.mark.parametrize("width", [0, 99])
@@ -367,7 +367,7 @@ def test_sites_wider_than_their_document_are_refused(width: int, tmp_path: Path)
     forged = Forged(tmp_path / "toy")
     forged.sites["width"] = "width.npy"
     forged.put_array("width.npy", np.full(20, width, np.int32))
-    refused(forged.folder, "reaches behind its document")
+    refused(forged.folder, "extends beyond the end of a document")
 
 
 def test_what_is_beside_sites_is_claimed_or_not_and_nothing_else(tmp_path: Path) -> None:

@@ -169,13 +169,13 @@ def field_in(verdicts: Verdicts, view: View, run: int, where: str = ALL) -> Fiel
 def refuse_nothing(field: Field, where: str) -> None:
     """Refuse a condition that matches nothing in the key or the output."""
     if where != ALL and not field.entities and not field.scope.any():
-        raise UsageError(f"nothing in the key or the output fulfils {where!r}")
+        raise UsageError(f"no key entities or output tuples match {where!r}")
 
 
 def _candidates_and_claims(view: View, run: int) -> tuple[Candidates, Claims]:
     if view.candidates is None or view.claims is None:
         what = f"the view {view.name!r} has no tuples with probabilities"
-        raise UsageError(what, hint="the task prob has them")
+        raise UsageError(what, hint="use the task prob")
     return view.candidates[run], view.claims
 
 

@@ -411,16 +411,16 @@ def _warnings(field: Field, trials: Sequence[Trial], how: Area) -> Iterator[str]
         yield "nothing to ask: no tuple is uncertain (the output may have no probabilities)"
     certain = int((field.scope & ~candidates.correct & (beliefs.weight >= 1)).sum())
     if certain and not plan.ask_certain:
-        are = "tuple weighs 1 and is" if certain == 1 else "tuples weigh 1 and are"
-        yield f"{certain:,} wrong {are} never asked about, so the ceiling is out of reach"
+        are = "tuple has weight 1 and is" if certain == 1 else "tuples have weight 1 and are"
+        yield f"{certain:,} wrong {are} never asked about, so the ceiling cannot be reached"
     crowded = np.bincount(beliefs.block[candidates.correct & field.scope], minlength=len(beliefs.nothing)) > 1
     if (number := int((crowded & beliefs.exclusive).sum())) > 0:
         blocks = "block has" if number == 1 else "blocks have"
-        yield f"{number:,} {blocks} several entities of the key, of which one at most can be found"
+        yield f"{number:,} {blocks} several key entities, of which at most one can be found"
     if any(1 < len(trial.curves) < SEEDS for trial in trials):
         yield f"fewer than {SEEDS} seeds: bands are rough"
     if how == "thesis":
-        yield "areas by the thesis's formula divide n + 1 values by n: they may exceed 1"
+        yield "the thesis formula divides the sum of n + 1 values by n: areas may exceed 1"
 
 
 # Tables of the gains of strategies.
@@ -498,9 +498,9 @@ def _notes(finding: Simulated) -> list[str]:
         f"{finding.ask} questions ({asked}), {finding.handler} handler, user {finding.user}, decided by "
         f"{finding.decide}; areas by {finding.area_by} over {counted(finding.horizon, 'question')}, "
         "the last value carried forward",
-        f"of the gain: 0 for staying at the start, 100 for the ceiling, F1 {cell('share', finding.ceiling)} "
+        f"of the gain: 0 for no gain, 100 for the ceiling of F1 {cell('share', finding.ceiling)} "
         f"(E100 {cell('share', finding.e100)}), from the first question on; "
-        f"to 50 and 90 %: questions for these parts of the way to the best end, {cell('share', finding.best_end)}",
+        f"to 50 and 90 %: questions until these shares of the gain to the best end, {cell('share', finding.best_end)}",
         _describe_repetition(finding),
     ]
     if finding.where != "true":
@@ -510,12 +510,12 @@ def _notes(finding: Simulated) -> list[str]:
         scores = {"F1": each.f1, "P": each.precision, "R": each.recall}
         summary = ", ".join(f"{name} {cell('share', value)}" for name, value in scores.items())
         notes.append(f"{each.system}, without probabilities: {summary}")
-    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+    return [*notes, *(f"warning: {warning}" for warning in finding.warnings)]
 
 
 def _describe_scope(finding: Simulated) -> str:
-    entities = "" if finding.entities is None else f", {counted(finding.entities, 'entity', 'entities')} of the key"
-    return f"{counted(finding.tuples, 'tuple')}, of which {finding.uncertain:,} uncertain{entities}"
+    entities = "" if finding.entities is None else f", {counted(finding.entities, 'key entity', 'key entities')}"
+    return f"{counted(finding.tuples, 'tuple')}, {finding.uncertain:,} of them uncertain{entities}"
 
 
 def _describe_repetition(finding: Simulated) -> str:
@@ -546,7 +546,7 @@ def _measure_table(finding: Simulated) -> Table:
             for each in finding.strategies
         ),
     ]
-    return Table(name="measures", title="The other measures", fields=fields, rows=tuple(rows))
+    return Table(name="measures", title="Other measures", fields=fields, rows=tuple(rows))
 
 
 def _pair_table(finding: Simulated, top: int | None) -> Table:
@@ -559,8 +559,11 @@ def _pair_table(finding: Simulated, top: int | None) -> Table:
     rows = [(each.first, each.second, each.difference, each.reading or "") for each in finding.pairs]
     kept, more = cut(list(rows), top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
     least = f"no finding: below 1/(2n) = {cell('share', finding.least_difference)} points, "
-    notes = (*more, f"{least}where ways of counting areas rank differently; within the band: of seeds")
-    return Table(name="differences", title="How far the areas differ", fields=fields, rows=kept, notes=notes)
+    notes = (
+        *more,
+        f"{least}where the two area formulas may rank differently; within the band: inside the 5–95 % band of seeds",
+    )
+    return Table(name="differences", title="Differences between areas", fields=fields, rows=kept, notes=notes)
 
 
 # Curves as files and as a chart. The same numbers give the same bytes.

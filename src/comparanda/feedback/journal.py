@@ -143,33 +143,37 @@ def _prepare_folder(folder: Path, contents: dict[str, Any]) -> None:
         if path.exists():
             _refuse_other_simulation(folder, json.loads(path.read_text(encoding="utf-8")), contents)
         elif any(each.name != f"{_JOURNAL_FILE}.new" for each in folder.iterdir()):
-            raise UsageError("the folder has files, but none of a simulation", where=str(folder), hint="name a new one")
+            raise UsageError(
+                "the folder is not empty and holds no simulation", where=str(folder), hint="choose another folder"
+            )
         else:
             _replace_file(path, lambda stream: stream.write(json.dumps(contents, indent=2).encode()))
     except (ValueError, UnicodeDecodeError):
         raise _damage_error(folder / _JOURNAL_FILE) from None
     except OSError as problem:
-        raise UsageError(f"cannot be used: {problem.strerror or problem}", where=str(folder)) from None
+        raise UsageError(f"the folder cannot be used: {problem.strerror or problem}", where=str(folder)) from None
 
 
 def _refuse_other_simulation(folder: Path, old: Any, new: dict[str, Any]) -> None:
     """Refuse a folder that holds another simulation."""
     if not isinstance(old, dict) or not isinstance(old.get("plan"), dict):
         raise _damage_error(folder / _JOURNAL_FILE)
-    hint = "name another folder, or remove this one to begin anew"
+    hint = "choose another folder, or delete this one to start over"
     if (old.get("journal"), old.get("version")) != (new["journal"], new["version"]):
-        what = f"what is there was begun by version {old.get('version')}, and this is {new['version']}"
+        what = f"the simulation in this folder was started with version {old.get('version')}, this is {new['version']}"
         raise UsageError(what, where=str(folder), hint=hint)
     if old.get("data") != new["data"]:
-        what = "what is there was begun with other data: key, output, how they are read, or what is asked about"
+        what = "the simulation in this folder was started with other data: another key, output, format or scope"
         raise UsageError(what, where=str(folder), hint=hint)
     then, now = {"runs": old.get("runs"), **old["plan"]}, {"runs": new["runs"], **new["plan"]}
     unlike = [name for name in now if then.get(name) != now[name]]
     if unlike:
         differences = "; ".join(
-            f"{name} was {_format_value(then.get(name))} and is {_format_value(now[name])}" for name in unlike
+            f"{name} was {_format_value(then.get(name))}, now {_format_value(now[name])}" for name in unlike
         )
-        raise UsageError(f"what is there was begun with another plan: {differences}", where=str(folder), hint=hint)
+        raise UsageError(
+            f"the simulation in this folder was started with another plan: {differences}", where=str(folder), hint=hint
+        )
 
 
 def _format_value(value: Any) -> str:
@@ -215,4 +219,4 @@ def _replace_file(path: Path, write: Callable[[Any], object]) -> None:
 
 
 def _damage_error(path: Path) -> UsageError:
-    return UsageError("cannot be read as part of a simulation", where=str(path), hint="remove the folder to begin anew")
+    return UsageError("damaged simulation file", where=str(path), hint="delete the folder to start over")

@@ -69,7 +69,9 @@ def _refuse_unknown(name: str, value: str, allowed: Iterable[str]) -> None:
     """Refuse a value that is not allowed."""
     words = tuple(allowed)
     if value not in words:
-        raise UsageError(f"{name}={value!r}{nearest(value, words)}", hint=", ".join(words))
+        raise UsageError(
+            f"{name}: unknown value {value!r}{nearest(value, words)}", hint=f"use one of: {', '.join(words)}"
+        )
 
 
 def _refuse_out_of_range(name: str, value: float, low: float, high: float, *, hint: str | None = None) -> None:
@@ -116,8 +118,8 @@ class User:
             try:
                 found[words[word]] = float(number)
             except (KeyError, ValueError):
-                hint = "truthful, noisy:0.05, unsure:0.1 or noisy:0.05,unsure:0.1"
-                raise UsageError(f"user={written!r}{nearest(word, ('truthful', *words))}", hint=hint) from None
+                hint = "use truthful, noisy:0.05, unsure:0.1 or noisy:0.05,unsure:0.1"
+                raise UsageError(f"invalid user {written!r}{nearest(word, ('truthful', *words))}", hint=hint) from None
         return cls(**found)
 
     def __str__(self) -> str:
@@ -165,14 +167,14 @@ class Plan:
         _refuse_unknown("handler", self.handler, HANDLERS)
         _refuse_unknown("decide", self.decide, DECIDE)
         if self.budget is not None and self.budget < 0:
-            raise UsageError(f"budget={self.budget}: a number of questions is not negative")
+            raise UsageError(f"budget={self.budget}: expected 0 or more questions")
         if self.seed < 0:
-            raise UsageError(f"seed={self.seed}: a seed is not negative")
+            raise UsageError(f"seed={self.seed}: expected 0 or more")
         _refuse_out_of_range(
-            "believed_error", self.believed_error, 0.0, 0.5, hint="from 0.5 on, a yes would speak against itself"
+            "believed_error", self.believed_error, 0.0, 0.5, hint="above 0.5, a yes would be evidence for no"
         )
         _refuse_out_of_range("strength", self.strength, 0.0, float("inf"))
-        _refuse_out_of_range("purity", self.purity, 0.5, 1.0, hint="below 0.5, always and never would both hold")
+        _refuse_out_of_range("purity", self.purity, 0.5, 1.0, hint="below 0.5, always and never could both apply")
         _refuse_out_of_range("min_weight", self.min_weight, 0.0, 1.0)
 
     @property

@@ -444,9 +444,9 @@ def _notes(finding: Questions) -> tuple[str, ...]:
     parts = {
         "without an answer": given.blank,
         "unsure": given.unsure,
-        "answered again further down": given.repeated,
-        "about something that is not in this output": given.unknown,
-        "against what was certain": given.contradictions,
+        "superseded by a later answer": given.repeated,
+        "not about this output": given.unknown,
+        "contradicting a certainty": given.contradictions,
     }
     details = "; ".join(f"{count:,} {what}" for what, count in parts.items() if count)
     took = f"{given.effective:,} of {counted(given.given, 'answer')} took effect"
@@ -458,8 +458,8 @@ def _note_empty_list(finding: Questions) -> tuple[str, ...]:
     if finding.questions or not finding.count:
         return ()
     if not finding.uncertain:
-        return ("nothing uncertain is left to ask about",)
-    return ("all that is uncertain has been asked about (--again asks again what was answered by unsure)",)
+        return ("no uncertain tuples are left to ask about",)
+    return ("all uncertain tuples have been asked about (--again repeats questions answered with unsure)",)
 
 
 def _claimed_table(finding: Questions) -> Table:
@@ -474,11 +474,11 @@ def _claimed_table(finding: Questions) -> Table:
     if finding.expected is not None and finding.questions:
         rows.append(_score_row(f"after {counted(len(finding.questions), 'answer')}, expected", finding.expected))
     notes = (
-        "these take the probabilities at their word, and know nothing of what the output has missed: "
-        "only a key tells the true scores",
-        f"doubt left: {cell('number', round(finding.entropy, 1))} bits",
+        "expected scores under the output's own probabilities, blind to entities that it has missed: "
+        "true scores require a key",
+        f"remaining entropy: {cell('number', round(finding.entropy, 1))} bits",
     )
-    return Table(name="claimed", title="What the output claims of itself", fields=fields, rows=tuple(rows), notes=notes)
+    return Table(name="claimed", title="Scores claimed by the output", fields=fields, rows=tuple(rows), notes=notes)
 
 
 def _score_row(when: str, scores: Claimed) -> tuple[Any, ...]:

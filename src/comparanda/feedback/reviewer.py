@@ -165,8 +165,8 @@ def meaning(names: Names, question: Question, reply: Reply) -> Meaning:
     written = reply.answer or ""
     found, known = _INTERPRETERS[question.kind](names, question, written, _ANSWER_WORDS.get(written.casefold()))
     if found is None:
-        what = f"{written!r} is no answer to {reply.id!r}{nearest(written, known)}"
-        raise ReadError(what, where=reply.place, hint=f"answers: {', '.join([*known, 'unsure'])}")
+        what = f"{written!r} is not a valid answer to {reply.id!r}{nearest(written, known)}"
+        raise ReadError(what, where=reply.place, hint=f"use one of: {', '.join([*known, 'unsure'])}")
     return Meaning(question, *found)
 
 
@@ -328,8 +328,8 @@ class Asking:
             contradictions=self.simulation.contradictions - before,
         )
         return answered, [
-            *_count_in_note("given again further down, where the last one holds", repeated),
-            *_count_in_note("about something that is not in this output, ignored", unknown),
+            *_count_in_note("superseded by a later answer", repeated),
+            *_count_in_note("not about this output, ignored", unknown),
         ]
 
     def _apply_answer(self, meant: Meaning) -> bool:
@@ -351,6 +351,6 @@ def _unrelated_answers_error(unknown: Sequence[Reply]) -> ReadError:
     """Make the error for answers of which none is about the output."""
     count = len(unknown)
     what = f"none of the {count:,} answers is" if count > 1 else "the only answer is not"
-    hint = "answers have the ids of their questions: was something else asked about?"
-    details = [f"the first is about {unknown[0].id!r}"]
+    hint = "check that the answers are to questions about this output"
+    details = [f"the first is to {unknown[0].id!r}"]
     return ReadError(f"{what} about anything in this output", where=unknown[0].place, details=details, hint=hint)

@@ -279,7 +279,7 @@ class Simulation:
     def _initialise(self, field: Field, plan: Plan) -> None:
         """Set up the state before the first question."""
         if plan.strategy == "oracle" and field.entities is None:
-            raise UsageError("the strategy 'oracle' knows the answers from the key, and there is none")
+            raise UsageError("the strategy 'oracle' requires a key")
         self.field = field
         self.plan = plan
         self._state = field.start.copy()
@@ -349,7 +349,10 @@ class Simulation:
             fits = question.kind == "choice" and (answer == -1 or bool((rows == answer).any()))
         if not fits:
             known = (*ANSWERS[question.kind], *(("a row of its block", "-1") if question.kind == "choice" else ()))
-            raise UsageError(f"{answer!r} is no answer to a {question.kind} question", hint=", ".join(known))
+            raise UsageError(
+                f"{answer!r} is not a valid answer to a {question.kind} question",
+                hint=f"use one of: {', '.join(known)}",
+            )
         self._record_answer(question, rows, answer)
 
     def _question_rows(self, question: Question) -> Rows:

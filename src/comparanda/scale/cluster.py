@@ -61,14 +61,14 @@ class Cluster:
         try:
             import distributed
         except ImportError:
-            what = "parts are given to a cluster by the package distributed, which is not installed"
+            what = "running parts on a cluster requires the package distributed, which is not installed"
             raise MissingExtraError(what, hint="pip install 'comparanda[cluster]'") from None
         if not isinstance(scheduler, str | distributed.Client):
-            raise UsageError(f"scheduler: an address or a distributed.Client, not {type(scheduler).__name__}")
+            raise UsageError(f"scheduler: expected an address or a distributed.Client, got {type(scheduler).__name__}")
         if isinstance(scheduler, str):
             _check_address(scheduler)
         elif scheduler.asynchronous:
-            raise UsageError("scheduler: the client is asynchronous", hint="Client(…, asynchronous=False)")
+            raise UsageError("scheduler: the client is asynchronous", hint="use Client(…, asynchronous=False)")
         self._scheduler, self._patience = scheduler, PATIENCE if patience is None else patience
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
@@ -96,16 +96,16 @@ def _check_address(address: str) -> None:
     try:
         resolve_address(address)
     except ValueError as problem:
-        raise UsageError(f"scheduler {address!r}: {problem}", hint="an address: tcp://HOST:8786") from None
+        raise UsageError(f"scheduler {address!r}: {problem}", hint="use an address such as tcp://HOST:8786") from None
     except OSError:
         return  # the host name cannot be resolved now: connecting reports that
 
 
 def _cluster_lost_error(address: str, reason: str, count: int, left: int) -> ClusterError:
     return ClusterError(
-        f"the cluster at {address} is gone: {count - left:,} of {count:,} parts are done",
+        f"lost the cluster at {address}: {count - left:,} of {count:,} parts are done",
         details=[reason],
-        hint="run again to go on; what is done is kept if the result has a folder",
+        hint="run again to resume; finished parts are kept if the result has a folder",
     )
 
 
@@ -127,7 +127,7 @@ class _Connection:
             _check_versions(self.client)
         except OSError as problem:
             self.__exit__()
-            what = f"there is no scheduler at {self.address}"
+            what = f"no scheduler at {self.address}"
             raise ClusterError(what, details=[str(problem)], hint="start one: dask scheduler") from None
         except BaseException:
             self.__exit__()
@@ -191,7 +191,7 @@ def _check_versions(client: Client) -> None:
 
 
 def _version_error(who: str, theirs: str | None, ours: str) -> ClusterError:
-    what = f"{who} has comparanda {theirs}, not {ours}" if theirs else f"{who} has no comparanda"
+    what = f"{who} has comparanda {theirs}, expected {ours}" if theirs else f"{who} has no comparanda"
     return ClusterError(what, hint=f"install it there: pip install 'comparanda=={ours}'")
 
 
@@ -252,7 +252,7 @@ def _wait_for_part(ended: SimpleQueue[str], connection: _Connection) -> str:
         if monotonic() - seen > connection.patience:
             raise ClusterError(
                 f"the cluster at {connection.address} has had no workers for {connection.patience:.0f} seconds",
-                hint="start some and run again to go on: dask worker ADDRESS --nthreads 1",
+                hint="start workers and run again to resume: dask worker ADDRESS --nthreads 1",
             )
 
 

@@ -77,9 +77,13 @@ _PART_MEMORY_FACTOR = 24
 _SITES_MEMORY_FACTOR = 8
 """The bytes of memory that findings take for each byte of the key if all its sites are retained."""
 
-_COUNTED_NOTE = "large for this memory: sites that all systems have right are only counted, but for some of each label"
-_ALL_KEPT_NOTE = "large for this memory: all sites are kept, and may take more than that"
-_TEMPORARY_FOLDER_HINT = "parts go to a temporary folder: choose another place by TMPDIR, or a folder that is kept"
+_COUNTED_NOTE = (
+    "limited memory: sites that all systems have right are only counted, except for some examples of each label"
+)
+_ALL_KEPT_NOTE = "limited memory: all sites are kept, which may take more than the limit"
+_TEMPORARY_FOLDER_HINT = (
+    "parts are written to a temporary folder: set TMPDIR to another place, or save the result to a folder"
+)
 
 WHOLE = 1 << 30
 """The maximum bytes of inputs that are evaluated as a whole if their parts turn out to be inconsistent."""
@@ -134,13 +138,13 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     """Compare inputs part by part; those that cannot be cut are evaluated as a whole."""
     executor, notify = crew_of(scale), setup.progress or (lambda _: None)
     try:
-        notify("looking for documents")
+        notify("indexing documents")
         plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed, scale.workers or 1))
         if plan.large and plan.fold is None:
             notify(Lasting(_ALL_KEPT_NOTE))
         return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, executor=executor)
     except UncuttableError as reason:
-        notify(Lasting(f"in one go: {reason}"))
+        notify(Lasting(f"not divided into parts: {reason}"))
     result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
     if scale.folder is not None:
         result.save(scale.folder)
@@ -183,12 +187,14 @@ def crew_of(scale: Scale) -> Crew:
     """Choose the executor for the parts."""
     if scale.scheduler is not None:
         if scale.workers is not None:
-            raise UsageError("workers and a scheduler do not go together", hint="a cluster has its own workers")
+            raise UsageError(
+                "workers and scheduler cannot be combined", hint="use only one of them: a cluster has its own workers"
+            )
         return Cluster(scale.scheduler)
     if scale.workers is None:
         return Alone()
     if scale.workers < 1:
-        raise UsageError(f"workers={scale.workers}: there must be at least one")
+        raise UsageError(f"workers={scale.workers}: expected at least 1")
     return Processes(scale.workers)
 
 
@@ -252,7 +258,7 @@ class _PartsRun:
             return
         self.folder.forget(numbers)
         total, done = len(self.plan.parts), len(self.plan.parts) - len(numbers)
-        self.notify(f"judging part {done + 1:,} of {total:,}")
+        self.notify(f"evaluating part {done + 1:,} of {total:,}")
         with closing(self.executor.run(Job(self.plan, self.setup, self.schemes, self.characters), numbers)) as results:
             for number, files in results:
                 self.folder.put(number, files)
@@ -260,7 +266,7 @@ class _PartsRun:
                 assert facts is not None
                 self.facts[number] = facts
                 done += 1
-                self.notify(f"judging part {min(done + 1, total):,} of {total:,}")
+                self.notify(f"evaluating part {min(done + 1, total):,} of {total:,}")
 
     def _choose_schemes(self) -> Schemes:
         """Detect the tag scheme of each side from the tags of all parts, with equally possible schemes."""
@@ -293,14 +299,16 @@ class _PartsRun:
             where = f"{side}, part {(unlike or 0) + 1:,} of {len(self.facts):,}"
             if unlike is not None:
                 raise ReadError(
-                    "the file is not made alike from its begin to its end",
+                    "the layout of the file changes",
                     where=where,
                     details=[f"first: {first.layout}", f"here: {self.facts[unlike][side].layout}"],
-                    hint="say how it is made by options behind ::FORMAT?, or compare in one go: without --workers, "
+                    hint="give the layout by options after ::FORMAT?, or compare without --workers, "
                     "--memory and --scheduler",
                 )
             if not any(facts[side].annotated for facts in self.facts.values()):
-                raise ReadError("the column to be judged holds nothing", where=side, hint="name another: --column NAME")
+                raise ReadError(
+                    "the evaluated column is empty", where=side, hint="choose another column: --column NAME"
+                )
 
     def _open_or_repeat(self, number: int) -> Verdicts:
         """Open a part; evaluate it again, once, if it is damaged."""
@@ -317,10 +325,9 @@ class _PartsRun:
 def _mismatch_error(problem: UsageError) -> UsageError:
     """Make the error for parts that cannot be merged, of inputs too large to be read as a whole."""
     return UsageError(
-        "what the inputs look like is not the same in all parts",
+        "the properties detected in the inputs differ between parts",
         details=str(problem).splitlines(),
-        hint="say it by an option, such as --nouns or --column, or compare in one go: without --workers, --memory and "
-        "--scheduler",
+        hint="set them by options such as --nouns or --column, or compare without --workers, --memory and --scheduler",
     )
 
 

@@ -65,7 +65,7 @@ class Processes:
     def __init__(self, count: int) -> None:
         if sys.platform == "win32":
             raise UsageError(
-                "there are no --workers on Windows",
+                "--workers is not available on Windows",
                 hint="start a local cluster and give its address: --scheduler tcp://…",
             )
         self.count = count
@@ -119,9 +119,9 @@ class Failures(dict[int, Exception]):
 def lost(number: int, job: Job, often: str, why: str) -> PartError:
     """Make the error for a part that terminates its workers."""
     return PartError(
-        f"part {number + 1:,} of {len(job.plan.parts):,} ended its worker {often}",
+        f"part {number + 1:,} of {len(job.plan.parts):,} terminated its worker {often}",
         details=[why],
-        hint="if memory is short, give less: --memory 1G, or fewer --workers; run again to go on where it stopped",
+        hint="if memory is short, set --memory 1G or use fewer --workers; run again to resume where it stopped",
     )
 
 
@@ -163,7 +163,7 @@ class Worker:
             return self.answers.recv_bytes()
         except (EOFError, OSError):
             code = self._process.wait()
-            return f"killed by {signal.Signals(-code).name}" if code < 0 else f"it ended with code {code}"
+            return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
 
     def stop(self) -> None:
         """End the process."""
@@ -195,7 +195,7 @@ def packed_task(task: Job | Look) -> bytes:
         return pickle.dumps(task)
     except Exception as problem:  # objects given as settings may raise anything
         what = f"the settings cannot be sent to workers: {problem}"
-        raise UsageError(what, hint="give names, files or plain data in place of other objects") from None
+        raise UsageError(what, hint="use names, files or plain data in place of other objects") from None
 
 
 def answers(task: bytes) -> Iterator[bytes]:

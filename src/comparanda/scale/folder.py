@@ -41,7 +41,7 @@ SEAL = "seal.json"
 """The file of a part's folder that holds its `Seal`."""
 
 _FACTS = msgspec.json.Decoder(dict[str, Facts])
-_RESUME_HINT = "what is done stays there: run again to go on"
+_RESUME_HINT = "run again to resume: finished parts are kept"
 
 
 class FolderError(ReadError):
@@ -77,7 +77,9 @@ class PartsFolder:
     def begin(self) -> set[int]:
         """Create the folder, or resume from it; return the numbers of the finished parts."""
         if self.path.exists() and not is_ours(self.path) and (not self.path.is_dir() or any(self.path.iterdir())):
-            raise FolderError("something else stands there already", where=str(self.path), hint="choose another folder")
+            raise FolderError(
+                "the path exists and is not a result folder", where=str(self.path), hint="choose another folder"
+            )
         self._guard_writing(self._acquire)
         if self._read_mark() == self.plan.mark:
             return {number for number in range(len(self.names)) if self.facts(number) is not None}

@@ -125,7 +125,7 @@ class Opened:
         """Refuse files that changed since they were opened."""
         for file, (_, before) in zip(self.files, self.stamps, strict=True):
             if stamp(file) != before:
-                raise UncuttableError(f"{display(file)} changed while it was being looked through")
+                raise UncuttableError(f"{display(file)} changed while it was being indexed")
 
 
 def opened(given: Any, request: Request, shape: Shape) -> Opened:
@@ -139,9 +139,9 @@ def opened(given: Any, request: Request, shape: Shape) -> Opened:
     asked = chosen_request(chosen, found, request, shape)
     stamps = tuple((display(file), stamp(file)) for file in files)
     if unsized := next((name for name, known in stamps if known is not None and known[0] < 0), None):
-        raise UncuttableError(f"the server does not say how large {unsized} is")
+        raise UncuttableError(f"the server does not report the size of {unsized}")
     if chosen.marks is not None and (packed := next(filter(is_packed, files), None)):
-        raise UncuttableError(f"{display(packed)} is packed")
+        raise UncuttableError(f"{display(packed)} is compressed")
     return Opened(
         given=replace(found, format=chosen.name),
         files=files,
@@ -167,7 +167,7 @@ def _has_several(files: Sequence[AnyPath]) -> bool:
 def _index_by_file(index: Index, files: Sequence[AnyPath], request: Request, shape: Shape) -> Index:
     """Index the document of each file by reading the files one after the other."""
     if not _has_several(files):
-        raise UncuttableError(f"files of format {index.given.format!r} are read whole")
+        raise UncuttableError(f"files of format {index.given.format!r} cannot be read in parts")
     names = tuple(name for name, _ in index.files)
     for group in _group_companions(files):
         whole = Portion(tuple(Stretch(file=each) for each in group), Whole(names, marked=True))
@@ -176,7 +176,7 @@ def _index_by_file(index: Index, files: Sequence[AnyPath], request: Request, sha
         except InputError as problem:
             raise UncuttableError(str(problem)) from None
         if len(corpus.documents) != 1:
-            raise UncuttableError(f"{display(group[0])} holds several documents")
+            raise UncuttableError(f"{display(group[0])} contains several documents")
         _add_places(
             index, corpus.documents.names[0], [replace(each, stop=size_of(each.file)) for each in whole.stretches]
         )

@@ -112,8 +112,8 @@ def _refuse_changed(plan: Plan, task: PartTask) -> None:
     for file, before in (*((file, known[file]) for file in _part_files(task)), *plan.beside):
         found = stamp(path_of(file))
         if found is None:
-            hint = "workers, those of a cluster too, must find inputs at the same path as the program that starts them"
-            raise ReadError("the file is not there any more, or not for this worker", where=file, hint=hint)
+            hint = "make the inputs available to all workers, including those of a cluster, at the same path as here"
+            raise ReadError("the file no longer exists, or not for this worker", where=file, hint=hint)
         if found != before:
             raise ReadError("the file changed while the comparison was running", where=file, hint="run again")
 
@@ -136,16 +136,16 @@ def _pin_input(given: Input, side: str, job: Job) -> Input:
 def _check_documents(task: PartTask, side: str, corpus: Corpus) -> None:
     """Refuse a portion with other documents than indexed, or with another number of sentences."""
     if task.sentences is not None and task.sentences != len(corpus.sentences) - 1:
-        raise ReadError("the sentences are not where they were looked for", where=corpus.source.parts[0].name)
+        raise ReadError("the sentences are not those that were indexed", where=corpus.source.parts[0].name)
     wanted = task.documents.get(side)
     if wanted is None or sorted(corpus.documents.names) == sorted(wanted):
         return
     unlike = sorted(set(corpus.documents.names) ^ set(wanted))
     raise ReadError(
-        "the documents are not where they were looked for",
+        "the documents are not those that were indexed",
         where=corpus.source.parts[0].name,
         details=[f"{len(unlike):,} differ, the first is {unlike[0]!r}"] if unlike else [],
-        hint="compare in one go: without --workers, --memory and --scheduler",
+        hint="compare without --workers, --memory and --scheduler",
     )
 
 

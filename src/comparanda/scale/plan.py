@@ -137,7 +137,7 @@ def _cut_steps(sides: Mapping[str, Opened], documents: Sequence[Iterator[Placed]
     if names:
         yield Step(tuple(names), {side: part.take() for side, part in parts.items()})
     if not all(part.marked for part in parts.values()):
-        raise UncuttableError("no documents are marked")
+        raise UncuttableError("there are no document boundaries")
 
 
 class _PartBuilder:
@@ -312,13 +312,13 @@ def _cut_pieces(sides: Mapping[str, Index], setup: Setup, size: int) -> Iterator
     starts: dict[str, Starts] = {}
     for name, index in sides.items():
         if index.marked:
-            raise UncuttableError(f"{name} marks documents, and others do not")
+            raise UncuttableError(f"{name} has document boundaries, and others do not")
         if index.sentences is None or find_task(setup.task)[0].layer == "chains":
-            raise UncuttableError(f"{name} marks no documents")
+            raise UncuttableError(f"{name} has no document boundaries")
         starts[name] = index.sentences()
     counts = {each.count for each in starts.values()}
     if len(counts) > 1:
-        raise UncuttableError("no documents are marked, and not all sides have as many sentences")
+        raise UncuttableError("there are no document boundaries, and not all sides have the same number of sentences")
     cuts = _choose_cuts(starts, size)
     for number, (first, following) in enumerate(pairwise([*cuts, counts.pop()])):
         inputs = {}
@@ -350,7 +350,7 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
         lacking = [name for name in gold.places if name not in index.places]
         surplus = [name for name in index.places if name not in gold.places]
         if len(lacking) == len(gold.places):
-            raise UncuttableError(f"{index.files[0][0]} has no document of the key's")
+            raise UncuttableError(f"{index.files[0][0]} has none of the key's documents")
         if missing == "error" and (lacking or surplus):
             if any(len(each) > 1 for side in (gold, index) for each in side.places.values()):
                 raise UncuttableError("names occur twice")  # an undivided comparison reports this first

@@ -334,13 +334,13 @@ def read_manifest(folder: Path) -> Manifest | PartsManifest:
     except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
         raise ReadError(f"the manifest is damaged: {problem}", where=str(folder / MANIFEST)) from None
     if not isinstance(loose, dict) or loose.get("kind") not in (KIND, IN_PARTS):
-        raise ReadError("this is no result folder of comparanda", where=str(folder))
+        raise ReadError("not a result folder of comparanda", where=str(folder))
     version = loose.get("folder_version")
     if version != FOLDER_VERSION and version not in _OLDER_VERSIONS:
         raise ReadError(
-            f"the folder has version {version}, this program reads {_OLDER_VERSIONS[0]} to {FOLDER_VERSION}",
+            f"the folder has version {version}, expected {_OLDER_VERSIONS[0]} to {FOLDER_VERSION}",
             where=str(folder),
-            hint=f"it was written by comparanda {loose.get('version')}",
+            hint=f"open it with comparanda {loose.get('version')}, which wrote it",
         )
     try:
         if loose["kind"] == IN_PARTS:
@@ -358,11 +358,11 @@ def _missing_manifest_error(folder: Path) -> ReadError:
         plan = msgspec.json.decode((folder / PLAN).read_bytes(), type=Unfinished)
         done = sum(1 for each in folder.iterdir() if each.name in plan.parts)
     except (OSError, msgspec.MsgspecError, ValueError, RecursionError):
-        return ReadError("this is no result folder: it has no manifest.json", where=str(folder))
+        return ReadError("not a result folder: it has no manifest.json", where=str(folder))
     return ReadError(
-        f"this result is not complete: {done:,} of {len(plan.parts):,} parts are done",
+        f"incomplete result: {done:,} of {len(plan.parts):,} parts are done",
         where=str(folder),
-        hint="run the command that wrote it again: it goes on where it stopped",
+        hint="run the command that wrote it again: it resumes where it stopped",
     )
 
 

@@ -172,7 +172,7 @@ def _merge_statistic(name: str, parts: Sequence[Statistics]) -> NDArray[np.float
     whole = without_label(name)
     tables = [part[name] if name in part else np.zeros_like(part[whole]) for part in parts]
     if len({table.shape[1:] for table in tables}) > 1:
-        raise UsageError(f"the statistic {name!r} has another shape in another part")
+        raise UsageError(f"the statistic {name!r} has different shapes in the parts")
     return np.concatenate(tables)
 
 
@@ -198,7 +198,7 @@ def refuse_cut_topics(parts: Sequence[Verdicts]) -> None:
     for part in parts:
         topics = set(part.units.names)
         if seen & topics:
-            raise UsageError(f"the topic {min(seen & topics)!r} stands in two parts", hint="cut between topics")
+            raise UsageError(f"the topic {min(seen & topics)!r} is in two parts", hint="cut between topics")
         seen |= topics
 
 
@@ -397,7 +397,7 @@ def merge(parts: Sequence[Verdicts]) -> Verdicts:
     Codes are specific to a part, so values are mapped to a common table of names.
     """
     if not parts:
-        raise UsageError("there is nothing to merge")
+        raise UsageError("no verdicts to merge")
     first = parts[0]
     for part in parts[1:]:
         _refuse_different(first, part)
@@ -448,13 +448,13 @@ def _view_signature(view: View) -> tuple[Any, ...]:
 def _refuse_split_documents(parts: Sequence[Verdicts], *, pieces: bool) -> None:
     if pieces:
         if any(len(part.documents) != 1 for part in parts):
-            raise UsageError("parts without document marks must be pieces of one document")
+            raise UsageError("parts without document boundaries must be pieces of one document")
         return
     names = [name for part in parts for name in part.documents]
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            raise UsageError(f"the document {name!r} stands in two parts", hint="cut between documents")
+            raise UsageError(f"the document {name!r} is in two parts", hint="cut between documents")
         seen.add(name)
 
 
@@ -465,14 +465,14 @@ def _refuse_unmergeable_spans(parts: Sequence[Verdicts], *, pieces: bool) -> Non
     """
     views = [view for part in parts for view in part.views.values() if view.claims is not None]
     if views and pieces and parts[0].settings.get("positions") != "tokens":
-        what = "spans in characters of one document cannot be merged: it is not known where its pieces begin"
+        what = "pieces of one document with spans in characters cannot be merged: their offsets are unknown"
         raise UsageError(what, hint="cut between documents")
     for items in (view.given_items for view in views):
         if items is not None and items.claim is not None:
             order = items.claim if pieces else items.document
             if (np.diff(order[~items.positive]) < 0).any():
-                what = "the rules count spans together that may stand in several parts, so these cannot be merged"
-                raise UsageError(what, hint="cut between documents" if pieces else "judge the documents in one go")
+                what = "the rules combine spans that may be in different parts, so the parts cannot be merged"
+                raise UsageError(what, hint="cut between documents" if pieces else "evaluate the documents together")
 
 
 def _compute_shifts(parts: Sequence[Verdicts], *, pieces: bool) -> list[_Shift]:
@@ -710,7 +710,7 @@ def _merge_agreed(tables: list[Claims], shifts: list[_Shift]) -> Claims | None:
 
 def _refuse_overlaps(merged: Claims, tables: list[Claims]) -> None:
     if _count_sites(merged) != sum(map(_count_sites, tables)):
-        raise UsageError("a span of one part overlaps one of another", hint="cut where no span is")
+        raise UsageError("a span of one part overlaps a span of another", hint="cut outside spans")
 
 
 def _count_sites(claims: Claims) -> int:
@@ -750,7 +750,7 @@ def _merge_attribute(name: str, tables: list[Sites] | list[Claims]) -> Attribute
     types = {table.attributes[name].type for table in tables if name in table.attributes}
     kind = types.pop()
     if types or (kind == "truth" and any(name not in table.attributes for table in tables)):
-        raise UsageError(f"the attribute {name!r} is not of one type in all parts")
+        raise UsageError(f"the attribute {name!r} has different types in the parts")
 
     given = [
         (table.attributes.get(name), len(table.document)) for table in tables

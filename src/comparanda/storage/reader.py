@@ -73,18 +73,20 @@ def read_texts(reader: Reader, *, lazy: bool = False) -> Texts:
     parts = tuple(_read_text_part(reader, entry, sources, lazy=lazy) for entry in reader.manifest.texts)
     sentences = sum(len(part.sentences) - 1 for part in parts)
     if parts and reader.manifest.unit in PIECES:
-        reader.require(sentences == reader.manifest.units, "there are not as many units as sentences or rows")
+        reader.require(sentences == reader.manifest.units, "the number of units is not that of sentences or rows")
     return Texts(parts, reader.manifest.continued)
 
 
 def _read_text_part(reader: Reader, entry: TextEntry, sources: list[SavedSource], *, lazy: bool) -> TextPart:
     documents, sentences = reader.offsets(entry.documents, len(entry.names)), reader.offsets(entry.sentences)
-    reader.require(sentences[-1] == documents[-1], "sentences and documents do not end together")
-    reader.require((entry.start is None) == (entry.length is None) == (entry.words is None), "words are half there")
+    reader.require(sentences[-1] == documents[-1], "sentences and documents have different ends")
+    reader.require(
+        (entry.start is None) == (entry.length is None) == (entry.words is None), "only some columns of words are given"
+    )
     names = [each.name for each in entry.sides]
     reader.require(names == ["key", *reader.manifest.runs], "the sides are not the key and the runs")
     used = [each.source for each in entry.sides] + ([] if entry.words is None else [entry.words])
-    reader.require(max(used, default=-1) < len(sources), "a side has no source")
+    reader.require(max(used, default=-1) < len(sources), "a side has a missing source")
     words = _WordLoader(reader, msgspec.structs.replace(entry, names=[]), documents, sources)
     if lazy:
         for name in _word_files(entry):
@@ -139,7 +141,7 @@ def _read_words(reader: Reader, entry: TextEntry, documents: Rows, sources: list
         words.needs(int((start.astype(np.int64) + length).max(initial=0)))
     if entry.running:
         reader.require(
-            start is not None and _is_in_order(start, documents), "the words of a running text are not in order"
+            start is not None and _is_in_order(start, documents), "the words of running text are not in order"
         )
     sides = tuple(_read_side(reader, each, rows, sources[each.source]) for each in entry.sides)
     return Words(start, length, words, sides)
@@ -159,7 +161,7 @@ def _read_side(reader: Reader, entry: SideEntry, rows: int, source: SavedSource)
     if entry.to_side is not None:
         to_side = reader.array(entry.to_side, ("int64",), rows)
         fits = not to_side.size or (to_side.min() >= -1 and to_side.max() < own)
-        reader.require(fits, f"{entry.to_side} points nowhere")
+        reader.require(fits, f"{entry.to_side} has indices out of range")
     return Side(entry.name, source, offset, to_side)
 
 
@@ -210,17 +212,17 @@ class SavedSource:
                 where=parts[0].name,
                 hint="compare again to see examples; the numbers in the folder are those of the old file",
             )
-        self.reader.require(source.size >= self._size, "rows stand behind the end of their file")
+        self.reader.require(source.size >= self._size, "rows are beyond the end of their file")
         return source
 
     def _load_files(self, parts: tuple[Part, ...]) -> bytearray:
         for part in parts:
             if part.path is None or not part.path.is_file():
                 raise ReadError(
-                    "the file is not there any more",
+                    "the file no longer exists",
                     where=part.name,
                     details=[f"it was {part.path}"],
-                    hint="the numbers in the folder are still good; examples need the file",
+                    hint="restore the file to see examples; the numbers in the folder are still valid",
                 )
         return load_files([part.stretch or part.path for part in parts], side="saved").data
 
@@ -270,10 +272,10 @@ def open_part(folder: Path, known: str) -> Result:
     except OSError:
         raise ReadError("a part of the result is missing", where=str(folder)) from None
     if digest(data) != known:
-        raise ReadError("a part of the result is not what was saved", where=str(folder))
+        raise ReadError("a part of the result has changed since it was saved", where=str(folder))
     manifest = read_manifest(folder)
     if isinstance(manifest, PartsManifest):
-        raise ReadError("a part of the result has parts itself", where=str(folder))
+        raise ReadError("a part of the result has parts of its own", where=str(folder))
     return _read_result(folder, manifest, part=True)
 
 
@@ -295,7 +297,7 @@ def _read_result(path: Path, manifest: Manifest, *, part: bool = False) -> Resul
         notes=tuple(Note(side, what, count, tuple(first)) for side, what, count, first in manifest.notes),
         texts=texts,
     )
-    reader.require(len(verdicts.views) == len(manifest.views), "two views have one name")
+    reader.require(len(verdicts.views) == len(manifest.views), "duplicate view name")
     for view in verdicts.views.values():
         needed = [name for each in view.measures for name in measure(each).statistics]
         known = all(can_be_told(verdicts, view, name) for name in needed)
@@ -309,10 +311,10 @@ def _check_systems(reader: Reader) -> None:
     """Check that each run belongs to one system, and that measures are known."""
     manifest = reader.manifest
     runs = [run for system in manifest.systems for run in system.runs]
-    reader.require(sorted(runs) == list(range(len(manifest.runs))), "a run does not belong to just one system")
-    reader.require(len(set(manifest.runs)) == len(manifest.runs), "two runs have one name")
+    reader.require(sorted(runs) == list(range(len(manifest.runs))), "a run does not belong to exactly one system")
+    reader.require(len(set(manifest.runs)) == len(manifest.runs), "duplicate run name")
     names = {system.name for system in manifest.systems}
-    reader.require(len(names) == len(manifest.systems), "two systems have one name")
+    reader.require(len(names) == len(manifest.systems), "duplicate system name")
     for view in manifest.views:
         for name in view.measures:
             try:
@@ -325,14 +327,16 @@ def _read_units(reader: Reader) -> Units:
     """Read the resampling units, and check their consistency."""
     manifest = reader.manifest
     if manifest.unit == "document":
-        reader.require(manifest.units == len(manifest.documents), "there are not as many units as documents")
-    reader.require((manifest.unit == "topic") == (manifest.topic_of is not None), "topics are half there")
+        reader.require(manifest.units == len(manifest.documents), "the number of units is not that of documents")
+    reader.require(
+        (manifest.unit == "topic") == (manifest.topic_of is not None), "only some columns of topics are given"
+    )
     if manifest.topic_of is None:
-        reader.require(not manifest.topics, "there are topics that no document is in")
+        reader.require(not manifest.topics, "there are topics without documents")
         return Units(manifest.unit, manifest.units)
     of_document = reader.array(manifest.topic_of, ("int32",), len(manifest.documents))
     topics = reader.numbered(manifest.topic_of, of_document)
-    reader.require(manifest.units == len(manifest.topics) == topics, "there are not as many units as topics")
+    reader.require(manifest.units == len(manifest.topics) == topics, "the number of units is not that of topics")
     return Units("topic", manifest.units, tuple(manifest.topics), of_document)
 
 
@@ -342,30 +346,32 @@ def _document_rows(reader: Reader, texts: Texts) -> NDArray[np.int64]:
     if not texts.parts:
         return np.full(len(documents), 2**31)
     if texts.continued:
-        reader.require(len(documents) == 1, "pieces of one document are said to be several")
+        reader.require(len(documents) == 1, "pieces of one document have several document names")
         return np.array([sum(part.rows for part in texts.parts)])
     names = [name for part in texts.parts for name in part.names]
-    reader.require(names == documents[: reader.own], "the texts are not those of the documents")
+    reader.require(names == documents[: reader.own], "the texts have other documents than the result")
     beyond = np.full(len(documents) - reader.own, 2**31)
     return np.concatenate([*(np.diff(part.documents) for part in texts.parts), beyond])
 
 
 def _read_view(reader: Reader, entry: ViewEntry, tables: Tables) -> View:
-    reader.require((entry.sites is None) != (entry.claims is None), "a view has not just one of sites and spans")
+    reader.require(
+        (entry.sites is None) != (entry.claims is None), "a view does not have exactly one of sites and spans"
+    )
     chains = None if entry.chains is None else tables.chains(entry.chains)
     given = None if entry.sites is None else tables.sites(entry.sites, chains)
     claims = None if entry.claims is None else tables.claims(entry.claims)
     rows, attributes = _site_shape(given, claims)
     left_out = None if entry.left_out is None else reader.column(entry.left_out, rows)
     if left_out is not None and not isinstance(left_out, TextColumn):
-        reader.refuse("reasons for leaving out are no texts")
-    reader.require(set(entry.cuts) <= set(attributes), "a view is to be cut by what is not there")
+        reader.refuse("reasons for leaving out sites are not strings")
+    reader.require(set(entry.cuts) <= set(attributes), "a view is divided by a missing attribute")
     _check_folded(reader, entry, given, claims)
     _check_raised(reader, entry, given)
     known_views = {each.name for each in reader.manifest.views}
-    reader.require(entry.finer is None or entry.finer in known_views, "a view is told apart by one that is not there")
+    reader.require(entry.finer is None or entry.finer in known_views, "a view is refined by a missing view")
     if entry.kinds is not None:
-        reader.require(attributes.get(entry.kinds) == "text", "sites are called by what is not there")
+        reader.require(attributes.get(entry.kinds) == "text", "sites are named by a missing attribute")
     return View(
         name=entry.name,
         given_sites=given,
@@ -400,16 +406,16 @@ def _check_folded(reader: Reader, entry: ViewEntry, given: Sites | None, claims:
     if agreed or (given is not None and given.folded is not None):
         others = (entry.left_out, entry.raised, entry.chains, entry.candidates, entry.surplus if agreed else None)
         alone = all(each is None for each in others) and (entry.items is not None) == agreed
-        reader.require(alone, "sites are only counted that something else rests on")
+        reader.require(alone, "other data refer to folded sites")
 
 
 def _check_raised(reader: Reader, entry: ViewEntry, sites: Sites | None) -> None:
     """Check a view whose sites depend on the selected runs, so that it can be restricted to sites that these raise."""
     if entry.items is not None:
         placed = (entry.items.site is None) == (entry.raised is None)
-        reader.require(placed, "items and the sites that runs raise do not belong together")
+        reader.require(placed, "items do not match the sites that runs raise")
     if entry.raised is not None:
         named = sites is not None and entry.raised in sites.names
-        reader.require(named, "the key's value at sites that runs raise is none of the values")
+        reader.require(named, "the key's value at sites that runs raise is not among the values")
         alone = entry.claims is None and entry.left_out is None and entry.surplus is None
-        reader.require(alone, "sites that runs raise are made of spans, left out, or have something beside them")
+        reader.require(alone, "sites that runs raise are built from spans, left out, or have surplus items")

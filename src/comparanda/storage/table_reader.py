@@ -85,7 +85,7 @@ class Reader:
             data = path.read_bytes()
         except (OSError, ValueError) as problem:
             self.refuse(f"{name}: {problem}")
-        self.require(digest(data) == self.manifest.files.get(name), f"{name} is not what was saved")
+        self.require(digest(data) == self.manifest.files.get(name), f"{name} has changed since it was saved")
         return data
 
     def release(self) -> None:
@@ -121,7 +121,7 @@ class Reader:
     def indices(self, name: str, length: int | None, below: int) -> NDArray[np.int32]:
         """Read indices from 0 to a limit."""
         found = self.array(name, ("int32",), length)
-        self.require(not found.size or (found.min() >= 0 and found.max() < below), f"{name} points beyond its table")
+        self.require(not found.size or (found.min() >= 0 and found.max() < below), f"{name} has indices out of range")
         return found
 
     def ordered(self, name: str, length: int | None, below: int) -> NDArray[np.int32]:
@@ -134,13 +134,13 @@ class Reader:
         """Check that numbers are assigned in the order of first appearance; return how many there are."""
         highest = np.maximum.accumulate(np.append(np.int64(-1), numbers))
         fits = ((numbers >= 0) & (numbers <= highest[:-1] + 1)).all()
-        self.require(fits, f"{name} has no numbers in the order of their first appearance")
+        self.require(fits, f"{name} is not numbered in the order of first appearance")
         return int(highest[-1]) + 1
 
     def codes(self, name: str, length: int, names: Sequence[str]) -> Codes:
         """Read codes that refer to a table of names."""
         found = self.array(name, CODES, length)
-        self.require(not found.size or int(found.max()) < len(names), f"{name} has codes beyond the names")
+        self.require(not found.size or int(found.max()) < len(names), f"{name} has codes out of range")
         return found
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -153,23 +153,25 @@ class Reader:
         """Read offsets: starting at 0, non-decreasing, one more than there are owners."""
         found = self.array(name, ("int64",), None if owners is None else owners + 1)
         fits = len(found) and found[0] == 0 and (np.diff(found) >= 0).all()
-        self.require(fits, f"{name} holds no offsets")
+        self.require(fits, f"{name} has invalid offsets")
         return found
 
     def places(self, name: str, length: int, beyond: int) -> Codes:
         """Read positions in a buffer or table: from 0 to a limit."""
         found = self.array(name, INTEGERS, length)
-        self.require(not found.size or (found.min() >= 0 and int(found.max()) < beyond), f"{name} points nowhere")
+        self.require(
+            not found.size or (found.min() >= 0 and int(found.max()) < beyond), f"{name} has positions out of range"
+        )
         return found
 
     def column(self, entry: ColumnEntry, length: int) -> Column:
         """Read a column of any type."""
         found = self.array(entry.values, _ALLOWED_TYPES[entry.type], length)
         if entry.type != "text":
-            self.require(entry.names is None and entry.missing is None, "a column without texts has names")
+            self.require(entry.names is None and entry.missing is None, "a column that is not text has names")
             return found
         if entry.names is None:
-            self.refuse("a column of texts has no names")
+            self.refuse("a text column has no names")
         names = self._read_names(entry.names) if isinstance(entry.names, str) else entry.names
         try:
             return TextColumn(found, tuple(names), entry.missing)
@@ -196,7 +198,7 @@ class Reader:
         found = self._known[name]
         shape = (self.manifest.units, len(self.manifest.runs))
         fits = found.dtype == np.float64 and found.ndim in {2, 3} and found.shape[:2] == shape
-        self.require(fits and np.isfinite(found).all(), f"{name} holds no statistic of {shape[0]} units")
+        self.require(fits and np.isfinite(found).all(), f"{name} is not a statistic of {shape[0]} units")
         return found
 
     @cached_property
@@ -258,7 +260,7 @@ class Tables:
         names = reader.names(entry.names)
         length = len(reader.array(entry.document, ("int32",)))
         if entry.parts is not None:
-            reader.require(len(entry.parts) == len(names), "there are not as many sets of labels as values")
+            reader.require(len(entry.parts) == len(names), "the number of label sets is not that of values")
         rows = self.rows if chains is None else self._mention_room
         document, sentence, place = self._read_positions(entry, length, rows, ordered=chains is None)
         return Sites(
@@ -281,10 +283,10 @@ class Tables:
         length = len(reader.array(kinds.document, ("int32",)))
         document = reader.indices(kinds.document, length, len(self.rows))
         count = reader.array(entry.count, ("int64",), length)
-        reader.require((count > 0).all(), "there are kinds of sites without sites")
-        reader.require(tuple(kinds.names) == names and kinds.folded is None, "kinds of sites are not those of the view")
+        reader.require((count > 0).all(), "there are empty kinds of folded sites")
+        reader.require(tuple(kinds.names) == names and kinds.folded is None, "folded sites do not match the view")
         plain = kinds.width is None and not kinds.aspects
-        reader.require(plain, "kinds of sites have more than a label")
+        reader.require(plain, "folded sites have widths or aspects")
         sites = Sites(
             document=document,
             sentence=reader.indices(kinds.sentence, length, reader.sentences + (reader.own < len(self.rows))),
@@ -295,8 +297,8 @@ class Tables:
             parts=None if kinds.parts is None else tuple(tuple(part) for part in kinds.parts),
             attributes={name: self._read_attribute(each, length) for name, each in kinds.attributes.items()},
         )
-        reader.require(np.array_equal(sites.place, np.arange(length)), "kinds of sites are not numbered")
-        reader.require(not len(sites.contested), "there are sites that are only counted and that a run has wrong")
+        reader.require(np.array_equal(sites.place, np.arange(length)), "folded sites are not numbered")
+        reader.require(not len(sites.contested), "a run is wrong at a folded site")
         return Folded(sites, count)
 
     def _read_positions(
@@ -313,13 +315,13 @@ class Tables:
         document = read(entry.document, length, len(rows))
         sentence = read(entry.sentence, length, reader.sentences + (reader.own < len(rows)))
         place = reader.indices(entry.place, length, 2**31)
-        reader.require((place < rows[document]).all(), f"{entry.place} points behind its document")
+        reader.require((place < rows[document]).all(), f"{entry.place} has positions after the end of a document")
         return document, sentence, place
 
     def _read_widths(self, name: str, room: NDArray[np.int64]) -> NDArray[np.int32]:
         """Read widths in rows: at least one, and not more than fit in the document."""
         found = self.reader.array(name, ("int32",), len(room))
-        self.reader.require(((found >= 1) & (found <= room)).all(), f"{name} reaches behind its document")
+        self.reader.require(((found >= 1) & (found <= room)).all(), f"{name} extends beyond the end of a document")
         return found
 
     def _read_aspect(self, entry: AspectEntry, length: int) -> Aspect:
@@ -336,7 +338,7 @@ class Tables:
         return tuple(self.reader.codes(name, length, names) for name in files)
 
     def _require_one_per_run(self, files: Sequence[str]) -> None:
-        self.reader.require(len(files) == self._run_count, "there are not as many columns as runs")
+        self.reader.require(len(files) == self._run_count, "the number of columns is not that of runs")
 
     # Spans
 
@@ -358,14 +360,14 @@ class Tables:
         reader.require(((begin >= 0) & (end >= begin)).all(), f"{entry.end} ends before {entry.begin} begins")
         self._require_one_per_run(entry.runs)
         counts = [reader.array(name, ("int32",), length) for name in (entry.key, *entry.runs)]
-        reader.require(all((count >= 0).all() for count in counts), "a span is there less often than never")
-        reader.require(np.any(np.stack(counts) > 0, axis=0).all(), "a span is neither the key's nor any run's")
+        reader.require(all((count >= 0).all() for count in counts), "a span has a negative count")
+        reader.require(np.any(np.stack(counts) > 0, axis=0).all(), "a span is in neither the key nor any run")
         label = reader.codes(entry.label, length, names)
         fragments = None if entry.fragments is None else self._read_fragments(entry.fragments, begin, end)
         pieces = cut_numbers(length, fragments, ways_of_being_cut([fragments]))
         reader.require(
             _is_strictly_increasing([document, begin, end, pieces, label]),
-            "spans are not in order, or one is there twice",
+            "spans are not in order, or duplicate",
         )
         found = Claims(
             document=document,
@@ -412,12 +414,14 @@ class Tables:
                 attributes={name: self._read_attribute(each, length) for name, each in entry.attributes.items()},
             )
         )
-        reader.require(length > 0, "there are no spans among those that everybody has")
-        reader.require(_is_strictly_increasing([document, begin, end]), "spans that everybody has are not in order")
+        reader.require(length > 0, "the table of spans shared by the key and all runs is empty")
+        reader.require(
+            _is_strictly_increasing([document, begin, end]), "spans shared by the key and all runs are not in order"
+        )
         reader.require(
             _is_strictly_increasing([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans"
         )
-        reader.require(stand_apart(claims, found), "a span that everybody has overlaps another")
+        reader.require(stand_apart(claims, found), "a span shared by the key and all runs overlaps another")
         return found
 
     def _read_span_positions(self, entry: ClaimsEntry | AgreedEntry, length: int) -> tuple[NDArray[np.int32], ...]:
@@ -441,7 +445,7 @@ class Tables:
         reader = self.reader
         span = reader.array(entry.span, ("int64",))
         fits = span.size and span.min() >= 0 and span.max() < len(begin)
-        reader.require(fits, f"{entry.span} points to no span")
+        reader.require(fits, f"{entry.span} has span numbers out of range")
         first, last = (reader.array(name, ("int64",), len(span)) for name in (entry.begin, entry.end))
         inside = (first >= begin[span]) & (last >= first) & (last <= end[span])
         reader.require(inside.all(), "a piece of a span is not inside it")
@@ -459,19 +463,19 @@ class Tables:
         """Read the mentions of all sides, and check that an evaluation could have produced them."""
         reader = self.reader
         reader.require(number < len(reader.manifest.chains), "the mentions of a view are missing")
-        reader.require(self.units.kind in {"document", "topic"}, "chains of mentions are cut by sentences or rows")
+        reader.require(self.units.kind in {"document", "topic"}, "chains require documents or topics as units")
         entry = reader.manifest.chains[number]
         length = len(reader.array(entry.document, ("int32",)))
         document, sentence, place = self._read_positions(entry, length, self._mention_room, ordered=False)
         width = self._read_widths(entry.width, self._mention_room[document] - place)
         fits = np.array_equal(document >= reader.own, sentence == reader.sentences)
-        reader.require(fits, f"{entry.sentence} has other sentences than the documents of mentions")
+        reader.require(fits, f"{entry.sentence} does not match the documents of mentions")
         unit = document if self.units.of_document is None else self.units.of_document[document]
         reader.require(_is_strictly_increasing([unit, document, place, np.arange(length)]), "mentions are not in order")
         self._require_one_per_run(entry.runs)
         key, *runs = (self._read_chain_numbers(name, unit) for name in (entry.key, *entry.runs))
         there = np.any(np.stack([key, *runs]) != NO_CHAIN, axis=0)
-        reader.require(there.all(), "a mention is neither the key's nor any run's")
+        reader.require(there.all(), "a mention is in neither the key nor any run")
         pieces = None if entry.pieces is None else self._read_pieces(entry.pieces, document)
         candidates = {name: reader.array(file, ("bool",), length) for name, file in entry.candidates.items()}
         return Chains(
@@ -501,7 +505,7 @@ class Tables:
             "pieces of mentions are not in order",
         )
         fits = mention.size and mention[0] >= 0 and mention[-1] < len(document)
-        reader.require(fits, f"{entry.span} points to no mention")
+        reader.require(fits, f"{entry.span} has mention numbers out of range")
         inside = (begin >= 0) & (end >= begin) & (end <= self._mention_room[document[mention]])
         reader.require(inside.all(), "a piece of a mention is not inside its document")
         return Fragments(mention, begin, end)
@@ -518,15 +522,15 @@ class Tables:
     def mention(self, name: str | None, chains: Chains | None, sites: Sites | None) -> Rows | None:
         """Read the mention of each site, and check their order and that both have the same position."""
         reader = self.reader
-        reader.require((name is None) == (chains is None), "sites and mentions do not belong together")
+        reader.require((name is None) == (chains is None), "sites do not match mentions")
         if name is None or chains is None:
             return None
         if sites is None:
             reader.refuse("mentions have no sites")
         found: Rows = reader.array(name, ("int64",), len(sites))
         fits = not found.size or (found.min() >= 0 and found.max() < len(chains))
-        reader.require(fits, f"{name} points to no mention")
-        reader.require(_is_strictly_increasing([found]), f"{name} is not in order, or has a mention twice")
+        reader.require(fits, f"{name} has mention numbers out of range")
+        reader.require(_is_strictly_increasing([found]), f"{name} is not in order, or has duplicate mentions")
         for column in ("document", "sentence", "place", "width"):
             same = np.array_equal(getattr(sites, column), getattr(chains, column)[found])
             reader.require(same, f"the {column} of a site is not that of its mention")
@@ -537,9 +541,9 @@ class Tables:
     def items(self, entry: ItemsEntry, claims: Claims | None, sites: Sites | None = None) -> Items:
         """Read items; where a view has spans, each item is one of them."""
         reader = self.reader
-        reader.require((entry.claim is None) == (claims is None), "items and spans do not belong together")
+        reader.require((entry.claim is None) == (claims is None), "items do not match spans")
         length = len(reader.array(entry.document, ("int32",)))
-        reader.require(len(set(entry.names)) == len(entry.names), "two labels have one name")
+        reader.require(len(set(entry.names)) == len(entry.names), "duplicate label name")
         rows = self.rows if claims is None else self._span_room
         where = self._read_positions(entry, length, rows if entry.site is None else self._mention_room, ordered=False)
         found = Items(
@@ -562,7 +566,9 @@ class Tables:
             folded=None if entry.folded is None else self._read_folded_items(entry, entry.folded, claims),
         )
         agreed = claims is not None and claims.agreed is not None
-        reader.require(agreed == (entry.folded is not None), "items are not of the spans that everybody has")
+        reader.require(
+            agreed == (entry.folded is not None), "folded items do not match the spans shared by the key and all runs"
+        )
         self._require_one_per_run(entry.claimed)
         self._check_credit(found)
         if claims is not None:
@@ -580,7 +586,7 @@ class Tables:
             return None  # refused by `items`
         length, outcomes = len(agreed), entry.outcomes
         absent = {(outcomes is None), folded.verdict is None, folded.rule is None}
-        self.reader.require(len(absent) == 1, "items that everybody has are judged otherwise than the others")
+        self.reader.require(len(absent) == 1, "folded items have other outcome columns than the items")
         if outcomes is not None:
             outcomes = msgspec.structs.replace(outcomes, verdict=folded.verdict or [], rule=folded.rule or [])
         return FoldedItems(
@@ -603,7 +609,7 @@ class Tables:
     def _read_amounts(self, name: str, length: int, types: Sequence[str] = ("float64",)) -> NDArray[Any]:
         """Read amounts: non-negative, finite, and small enough that adding 1 is exact."""
         found = self.reader.array(name, types, length)
-        self.reader.require(((found >= 0) & (found <= _MAX_AMOUNT)).all(), f"{name} holds no amounts")
+        self.reader.require(((found >= 0) & (found <= _MAX_AMOUNT)).all(), f"{name} has invalid amounts")
         return found
 
     def _read_optional_amounts(
@@ -626,7 +632,7 @@ class Tables:
     def _read_claim_rows(self, name: str, length: int, claims: Claims) -> Rows:
         found = self.reader.array(name, ("int64",), length)
         fits = not found.size or (found.min() >= 0 and found.max() < len(claims))
-        self.reader.require(fits, f"{name} points to no span")
+        self.reader.require(fits, f"{name} has span numbers out of range")
         return found
 
     def _read_claims_by_run(self, names: Sequence[str], length: int, claims: Claims) -> tuple[Rows, ...]:
@@ -636,7 +642,7 @@ class Tables:
         for name, column, counts in zip(names, found, claims.runs, strict=True):
             inside = ((column >= -1) & (column < len(claims))).all()
             self.reader.require(
-                inside and (counts[column[column >= 0]] > 0).all(), f"{name} points to no span of its run"
+                inside and (counts[column[column >= 0]] > 0).all(), f"{name} has spans that the run does not have"
             )
         return found
 
@@ -646,14 +652,14 @@ class Tables:
         for name in ("document", "sentence", "place"):
             same = np.array_equal(getattr(items, name), getattr(claims, name)[claim])
             self.reader.require(same, f"the {name} of an item is not that of its span")
-        self.reader.require((claims.key[claim][items.positive] > 0).all(), "a positive item is no span of the key")
+        self.reader.require((claims.key[claim][items.positive] > 0).all(), "a positive item is not a span of the key")
 
     def _read_site_rows(self, name: str, length: int, sites: Sites) -> Rows:
         """Read the site of each item, in the order of sites."""
         found = self.reader.array(name, ("int64",), length)
         rising = _is_strictly_increasing([found, np.arange(length)])
         fits = not found.size or (rising and found[0] >= 0 and found[-1] < len(sites))
-        self.reader.require(fits, f"{name} points to no site, or is not in order")
+        self.reader.require(fits, f"{name} has site numbers out of range, or is not in order")
         return found
 
     def _check_sites(self, items: Items, sites: Sites) -> None:
@@ -665,12 +671,14 @@ class Tables:
     def _read_outcomes(self, entry: OutcomesEntry, length: int) -> Outcomes:
         for names in (entry.verdicts, entry.rules):
             fits = names[:1] == [""] and len(set(names)) == len(names)
-            self.reader.require(fits, "the names of outcomes or rules do not begin with that of none, or one is twice")
+            self.reader.require(
+                fits, "the names of outcomes or rules do not begin with an empty one, or have duplicates"
+            )
         sources = entry.sources
         fits = sources is None or (
             len(sources) == len(entry.verdicts) and sources[0] == "" and len(set(sources)) <= _MAX_SOURCES
         )
-        self.reader.require(fits, "the sources of errors are not one for each outcome, or too many")
+        self.reader.require(fits, "the sources of errors are not one for each outcome, or are too many")
         return Outcomes(
             verdict=self._read_run_codes(entry.verdict, length, entry.verdicts),
             verdicts=tuple(entry.verdicts),
@@ -704,8 +712,8 @@ def read_candidates(
         return None
     reader = tables.reader
     if claims is None:
-        reader.refuse("tuples belong to no spans")
-    reader.require(len(entries) == len(claims.runs), "there are not as many tables of tuples as runs")
+        reader.refuse("tuples have no spans")
+    reader.require(len(entries) == len(claims.runs), "the number of tuple tables is not that of runs")
     found = tuple(_read_run_candidates(tables, entry) for entry in entries)
     for run, candidates in enumerate(found):
         _check_decided(reader, candidates, claims, run)
@@ -719,7 +727,7 @@ def _read_run_candidates(tables: Tables, entry: CandidatesEntry) -> Candidates:
     document, sentence, place, width = tables.tuples(entry, length)
     text = reader.column(entry.text, length)
     if not isinstance(text, TextColumn):
-        reader.refuse("what tuples cover is no text")
+        reader.refuse("the text of tuples is not a text column")
     begin, end = (reader.array(each, ("int64",), length) for each in (entry.begin, entry.end))
     reader.require(((begin >= 0) & (begin <= end)).all(), f"{entry.end} ends before it begins")
     beliefs = _read_beliefs(reader, entry, length)
@@ -775,24 +783,24 @@ def _read_worlds(reader: Reader, entry: WorldsEntry, block_of: Rows) -> Worlds:
     """Read worlds, and check that their members are distinct tuples of their blocks."""
     block = reader.array(entry.block, ("int64",))
     fits = block.size and (np.diff(block) >= 0).all() and block[0] >= 0 and block[-1] <= block_of.max(initial=-1)
-    reader.require(fits, f"{entry.block} has worlds of no block, or is not in order")
+    reader.require(fits, f"{entry.block} has block numbers out of range, or is not in order")
     probability = _read_probabilities(reader, entry.probability, len(block))
     reader.require((np.bincount(block, probability) <= 1 + _SLACK).all(), f"{entry.probability} sums to more than one")
     offsets = reader.offsets(entry.offsets, len(block))
     member = reader.array(entry.member, ("int64",), int(offsets[-1]))
     inside = not member.size or (member.min() >= 0 and member.max() < len(block_of))
-    reader.require(inside, f"{entry.member} points to no tuple")
+    reader.require(inside, f"{entry.member} has tuple numbers out of range")
     found = Worlds(block, probability, offsets, member)
-    reader.require(np.array_equal(block_of[member], block[found.world]), f"{entry.member} points to another block")
+    reader.require(np.array_equal(block_of[member], block[found.world]), f"{entry.member} has tuples of another block")
     places = np.unique(np.stack([found.world, member]), axis=1)
-    reader.require(places.shape[1] == len(member), f"{entry.member} has a tuple twice in one world")
+    reader.require(places.shape[1] == len(member), f"{entry.member} has duplicate tuples in a world")
     return found
 
 
 def _read_probabilities(reader: Reader, name: str, length: int) -> NDArray[np.float64]:
     """Read probabilities."""
     found = reader.array(name, ("float64",), length)
-    reader.require(((found >= 0) & (found <= 1 + _SLACK)).all(), f"{name} holds no probabilities")
+    reader.require(((found >= 0) & (found <= 1 + _SLACK)).all(), f"{name} has invalid probabilities")
     return found
 
 
@@ -806,4 +814,6 @@ def _check_decided(reader: Reader, candidates: Candidates, claims: Claims, run: 
     ):
         mine = np.bincount(candidates.document[tuples], minlength=documents)
         theirs = np.bincount(claims.document, counts, documents)
-        reader.require(np.array_equal(mine, theirs), "the tuples that are decided are not the spans of their run")
+        reader.require(
+            np.array_equal(mine, theirs), "the tuples of the hard output do not match the spans of their run"
+        )

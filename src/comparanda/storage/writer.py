@@ -75,7 +75,7 @@ def save(result: Result, folder: str | os.PathLike[str]) -> None:
     """Write a result; replace an older result folder of the same name, refuse to replace anything else."""
     target = Path(os.path.realpath(folder))
     if target.exists() and not is_ours(target) and (not target.is_dir() or any(target.iterdir())):
-        raise ReadError("something else stands there already", where=str(target), hint="choose another folder")
+        raise ReadError("the path exists and is not a result folder", where=str(target), hint="choose another folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = temporary_beside(target)
