@@ -230,8 +230,33 @@ def bench_help() -> None:
     report("comparanda --help / python -c pass", helped / bare, "≤ 8", met=helped <= 8 * bare)
 
 
+def bench_start() -> None:
+    """Time small commands on the demo, from start to end, against importing the four libraries that they need."""
+    from comparanda.demo import demo_files
+
+    key, systems = demo_files("pos")
+    script = str(Path(sys.executable).with_name("comparanda"))
+    inputs = [key, systems["brill"], systems["hanta"], "--task", "pos"]
+    commands = {
+        "libraries": [sys.executable, "-c", "import numpy, click, rich, msgspec"],
+        "diff": [script, "diff", *inputs],
+        "score": [script, "score", *inputs],
+        "compare": [script, "compare", *inputs],
+    }
+
+    def start(command: list[str]) -> float:
+        return child_cpu(lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
+
+    best = {name: min(start(command) for _ in range(7)) for name, command in commands.items()}
+    for name, most in (("diff", 2.2), ("score", 2.2), ("compare", 3.0)):
+        ratio = best[name] / best["libraries"]
+        what = f"comparanda {name} on the demo {best[name]:.2f} s / numpy, click, rich, msgspec"
+        report(what, ratio, f"≤ {most}", met=ratio <= most)
+
+
 BENCHMARKS: dict[str, Callable[[Path], None]] = {
     "help": lambda _: bench_help(),
+    "start": lambda _: bench_start(),
     "resampling": lambda _: bench_resampling(),
     "road": bench_road,
     "trees": lambda folder: bench_trees(folder, MILLION, enhanced=False),

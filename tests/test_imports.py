@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import comparanda
+from comparanda.demo import demo_files
 
 PACKAGE = Path(comparanda.__file__).parent
 
@@ -183,6 +184,27 @@ def test_neither_the_import_nor_the_help_loads_anything_heavy(code: str) -> None
 def test_comparing_loads_no_data_frames_and_no_console() -> None:
     code = "import comparanda; comparanda.compare(['a', 'b'], {'x': ['a', 'a']}, task='tag', resamples=0).scores()"
     assert loaded(code) & HEAVY <= {"numpy", "msgspec"}
+
+
+def test_a_command_imports_what_it_needs() -> None:
+    """Of some 270 modules a small comparison needs about a third."""
+    key, systems = demo_files("pos")
+    arguments = ["diff", key, systems["brill"], systems["hanta"], "--task", "pos", "--resamples", "10", "--quiet"]
+    code = f"""
+import sys
+from comparanda.cli import main
+try:
+    main({arguments!r})
+except SystemExit as end:
+    assert not end.code
+print("modules:", *[name for name in sys.modules if name.partition(".")[0] == "comparanda"], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = [name for line in done.stderr.splitlines() if line.startswith("modules:") for name in line.split()[1:]]
+    assert len(ours) <= 110
+    assert not [
+        name for name in ours if name.startswith(("comparanda.report.", "comparanda.scale.", "comparanda.feedback."))
+    ]
 
 
 # The public names

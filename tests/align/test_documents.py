@@ -40,7 +40,7 @@ def test_documents_and_sentences_are_the_keys() -> None:
     flat = corpus("x", [[("a", "A")], [("b", "B"), ("c", "C"), ("d", "A"), ("e", "B")]], names=None)
     aligned = align(KEY, [flat])
     assert aligned.maps[0].identity
-    assert notes(aligned) == ["x: sentence boundaries that differ from the key's, which hold: 3"]
+    assert notes(aligned) == ["x: sentence boundaries that differ from the key's, which are used: 3"]
 
 
 def test_a_response_without_document_marks_may_cut_words_across_documents() -> None:
@@ -48,7 +48,7 @@ def test_a_response_without_document_marks_may_cut_words_across_documents() -> N
     aligned = align(KEY, [flat])
     assert to_response(aligned) == [0, 1, NONE, NONE, 3]
     assert notes(aligned)[1:] == [
-        "x: words that the key cuts otherwise: 1 (x.txt:3)",
+        "x: words tokenised differently from the key: 1 (x.txt:3)",
         "x: words of the key without a counterpart here, counted as wrong: 2 (key.txt:3, key.txt:4)",
     ]
 
@@ -66,7 +66,7 @@ def test_other_document_names_are_ignored_where_none_is_the_keys() -> None:
     assert aligned.maps[0].identity
     assert notes(aligned) == [
         "x: words equal only after Unicode normalisation: 1 (x.txt:5)",
-        "x: document names unlike the key's, ignored: 2 (p, q)",
+        "x: document names not in the key, documents matched in order: 2 (p, q)",
     ]
 
 
@@ -82,7 +82,7 @@ def test_equal_words_do_not_make_up_for_a_document_that_is_cut_elsewhere() -> No
     message = refusal(key, moved)
     assert message is not None
     assert message.startswith("x.txt:1: the text differs from the key's (key.txt:2)")
-    assert "the end in the response" in message
+    assert "the end in the system output" in message
 
 
 def test_equal_texts_do_not_make_up_for_a_document_that_is_cut_elsewhere() -> None:
@@ -130,7 +130,9 @@ def test_documents_without_words_may_be_missing_too() -> None:
 def test_other_sentences_in_a_document_without_words_are_refused_with_both_places() -> None:
     key = corpus("key", *WITHOUT_WORDS, names=["d1", "d2"], words=False)
     other = corpus("x", [[("", "D"), ("", "E")], [("", "F")]], names=["d2"], words=False)
-    with pytest.raises(AlignError, match=r"^x\.txt:1: sentence 3 ends elsewhere than in the key \(key\.txt:4\)"):
+    with pytest.raises(
+        AlignError, match=r"^x\.txt:1: sentence 3 ends at a different token than in the key \(key\.txt:4\)"
+    ):
         align(key, [other], missing="empty")
 
 

@@ -97,15 +97,17 @@ class TestResponsesWithoutWords:
     def test_what_ends_behind_the_key_is_refused(self) -> None:
         response = clustered({"id": "a", "clusters": [[[0, 0]]]}, {"id": "b", "clusters": [[[0, 0], [0, 1], [3, 4]]]})
         assert refusal(placed, chained(KEY), response) == (
-            "r.jsonl:2: the span 0:2 ends behind the text of document 'b', which has 1 word\n  so do 1 others\n"
-            "  do its numbers count other words, or pieces of words, or were they made on another text?"
+            "r.jsonl:2: the span 0:2 ends after the end of document 'b', which has 1 word\n"
+            "  other spans with this error: 1\n"
+            "  check that word numbers count the words of the key (not subwords) and refer to the same text"
         )
 
 
 def test_a_key_has_words() -> None:
     key = clustered({"id": "a", "clusters": [[[0, 0]]]})
     assert refusal(placed, key, key) == (
-        "r.jsonl: the key has no words\n  give a key with its words: numbers of words alone are for responses"
+        "r.jsonl: the key has no words\n"
+        "  give a key that contains its words; word numbers alone are allowed only in system outputs"
     )
 
 

@@ -13,7 +13,7 @@ from tests.tasks.corpora import corpus
 
 def test_a_missing_document_is_an_error_or_empty_or_left_out() -> None:
     short = corpus("x", [[("d", "A"), ("e", "B")]], names=["d1"])
-    with pytest.raises(AlignError, match="the response does not cover the key: 1 of the key's documents missing"):
+    with pytest.raises(AlignError, match="the system output does not cover the key: 1 of the key's documents missing"):
         align(KEY, [short])
     empty = align(KEY, [short], missing="empty")
     assert to_response(empty) == [NONE, NONE, NONE, 0, 1]
@@ -21,12 +21,12 @@ def test_a_missing_document_is_an_error_or_empty_or_left_out() -> None:
     common = align(KEY, [short], missing="intersection")
     assert common.kept is not None
     assert common.kept.tolist() == [3, 4]
-    assert notes(common)[-1] == "key: rows left out because some response lacks them: 3"
+    assert notes(common)[-1] == "key: rows left out because a system output lacks them: 3"
 
 
 def test_a_surplus_document_is_an_error_or_ignored() -> None:
     long = corpus("x", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("e", "B")]], [[("f", "A")]])
-    with pytest.raises(AlignError, match=r"1 documents unknown.*\n.*not in the key: 'd2'"):
+    with pytest.raises(AlignError, match=r"1 unknown documents.*\n.*not in the key: 'd2'"):
         align(KEY, [long])
     aligned = align(KEY, [long], missing="empty")
     assert to_response(aligned) == [0, 1, 2, 3, 4]
@@ -62,7 +62,7 @@ def test_what_any_response_lacks_is_left_out_for_all() -> None:
 
 def test_nothing_in_common_is_refused() -> None:
     key = corpus("key", [[("a", "A")]], [[("b", "B")]])
-    with pytest.raises(AlignError, match="no document in common"):
+    with pytest.raises(AlignError, match="no documents in common"):
         align(
             key,
             [corpus("x", [[("a", "A")]], names=["d0"]), corpus("y", [[("b", "B")]], names=["d1"])],

@@ -298,7 +298,7 @@ def test_notes_count_the_words_without_a_counterpart(seed: int) -> None:
     names = {each.name for each in key} & {each.name for each in there}
     counted = {note.what: note.count for note in aligned.notes}
     for documents, found, what in (
-        (there, both_ways(aligned)[0], "words that the key cuts otherwise"),
+        (there, both_ways(aligned)[0], "words tokenised differently from the key"),
         (key, both_ways(aligned)[1], "words of the key without a counterpart here, counted as wrong"),
     ):
         owner = [each.name for each in documents for sentence in each.sentences for _ in sentence.words]

@@ -406,11 +406,11 @@ class TestScores:
     def test_the_notes_count_each_kind_with_examples(self) -> None:
         result = compared(put("k.jsonl", KEY), answers("a.jsonl", ANSWERS))
         assert [str(note) for note in result.notes if "items" in note.what] == [
-            "s0: items that an answer has more often than the text: 1 (a.jsonl:1: 'Bo')",
-            "s0: items that are not in the text: 2 (a.jsonl:1: 'Zed', a.jsonl:2: 'Zed')",
-            "s0: items that could stand at another place too, put at the first that fits: 1 (a.jsonl:1: 'Anna')",
-            "s0: items written otherwise in the text (case, width, white space, quotation marks, dashes): 1 "
+            "s0: items found only after normalisation (case, width, white space, quotation marks, dashes): 1 "
             "(a.jsonl:1: 'new york')",
+            "s0: items repeated more often than in the text: 1 (a.jsonl:1: 'Bo')",
+            "s0: items that are not in the text: 2 (a.jsonl:1: 'Zed', a.jsonl:2: 'Zed')",
+            "s0: items with several possible places, assigned to the first suitable one: 1 (a.jsonl:1: 'Anna')",
         ]
 
     @pytest.mark.parametrize(
@@ -531,7 +531,7 @@ class TestGround:
 
     def test_documents_that_are_missing_or_unknown(self) -> None:
         key, other = put("k.jsonl", KEY), answers("a.jsonl", {"d1": [["Bo", "PER"]], "d9": [["Bo", "PER"]]})
-        assert "the response does not cover the key" in refusal(compared, key, other)
+        assert "the system output does not cover the key" in refusal(compared, key, other)
         result = compared(key, other, missing="empty")
         assert outcomes(result) == {"TP": 1, "FN": 4}
         assert outcomes(compared(key, other, missing="intersection")) == {"TP": 1, "FN": 3}
@@ -541,9 +541,9 @@ class TestGround:
         key = put("k.jsonl", KEY)
         assert refusal(compared, key, answers("a.jsonl", {"x": [], "y": [], "z": []}) + "::llm") == (
             "a.jsonl: no answer names a document of the key\n"
-            "  the first is called 'x', and the key's 'd1'\n"
-            "  3 answers, and the key has 2 documents and 2 sentences\n"
-            "  give each answer the name of its document in the field 'id', or in another by ?document=FIELD"
+            "  the first answer names 'x', the key's first document is 'd1'\n"
+            "  3 answers, but the key has 2 documents and 2 sentences\n"
+            "  give each answer the name of its document in the field 'id', or in the field given by ?document=FIELD"
         )
         result = compared(key, put("a.jsonl", [{"answer": "[('Bo', 'PER')]"}, {"answer": "[]"}]))
         assert outcomes(result) == {"TP": 1, "FN": 4}
@@ -551,7 +551,7 @@ class TestGround:
     def test_a_copy_that_is_not_the_text_is_noted(self) -> None:
         given = {"d1": TEXT.replace("Bo", "<PER>Bo</PER>"), "d2": "<PER>Eve</PER> has left Oslo."}
         result = compared(put("k.jsonl", KEY), answers("a.jsonl", given))
-        assert "s0: answers whose copy of the text is not the text: 1 (d2)" in map(str, result.notes)
+        assert "s0: answers whose copy of the text differs from it: 1 (d2)" in map(str, result.notes)
 
     def test_columns_come_along(self) -> None:
         given = {"d1": [{"text": "Bo", "label": "PER", "id": "Q1", "score": 0.5}, {"text": "Zed", "label": "PER"}]}
@@ -598,8 +598,8 @@ class TestAlone:
     def test_without_a_text_it_is_refused(self) -> None:
         answers("b.jsonl", ANSWERS)
         assert refusal(compared, "b.jsonl", put("k.jsonl", KEY)) == (
-            "b.jsonl: the items quote a text, and the file has none\n"
-            "  give each document its text, in the field 'text' or in another by ?text=FIELD"
+            "b.jsonl: the items quote a text, but the file contains none\n"
+            "  give each document its text in the field 'text', or in the field given by ?text=FIELD"
         )
 
 

@@ -317,13 +317,13 @@ def test_a_response_without_a_text_has_its_positions_in_the_keys(seed: int, tmp_
 
 def test_a_response_without_a_text_cannot_reach_beyond_it(tmp_path: Path) -> None:
     key = [{"id": "d", "text": "Anna saw", "spans": [{"begin": 0, "end": 4, "label": "PER"}]}]
-    with pytest.raises(AlignError, match="5:9 ends behind the text of document 'd', which has 8 characters"):
+    with pytest.raises(AlignError, match="5:9 ends after the end of document 'd', which has 8 characters"):
         laid(Side(given=key), Side(given={"d": [{"begin": 5, "end": 9, "label": "PER"}]}))
 
 
 def test_characters_of_no_text_are_refused_where_the_key_has_words_alone(tmp_path: Path) -> None:
     key = Maker(1, tmp_path).tagged("key")
-    with pytest.raises(AlignError, match="neither this response nor the key has a text"):
+    with pytest.raises(AlignError, match="neither this system output nor the key has a text"):
         laid(key, Side(given={name: [{"begin": 0, "end": 1, "label": "PER"}] for name in key.texts}))
 
 

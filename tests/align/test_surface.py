@@ -82,7 +82,7 @@ def test_texts_longer_than_a_block_are_laid_end_to_end(monkeypatch: pytest.Monke
 def test_a_tangle_too_large_to_be_compared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "_MAX_CELLS", 5)
     assert pairs(laid(cut("abc=a+b+c"), cut("abc=a+b+d"))) == [(0, 0), (1, 1)]  # one word each is left over
-    with pytest.raises(AlignError, match="3 words of the key overlap 2 others of the response in one token"):
+    with pytest.raises(AlignError, match="3 words of the key overlap 2 words of the system output in one token"):
         laid(cut("abc=a+b+c"), cut("abc=x+c"))
 
 

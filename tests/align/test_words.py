@@ -18,48 +18,48 @@ def flat(name: str, *sentences: str) -> Corpus:
     return corpus(name, [[(word, "T") for word in sentence.split()] for sentence in sentences], names=None)
 
 
-HINT = "both must hold the same text; white space and the cuts between words and sentences may differ"
+HINT = "give files with the same text; only white space, tokenisation and sentence boundaries may differ"
 
 
 def test_other_words_are_refused_with_both_places_and_what_stands_around_them() -> None:
     other = corpus("x", [[("a", "A"), ("b", "B")], [("c", "C")]], [[("d", "A"), ("f", "B")]])
     assert refusal(KEY, other) == (
         f"x.txt:5: the text differs from the key's (key.txt:5)\n"
-        f"  after 'd': 'e' in the key, 'f' in the response\n  {HINT}"
+        f"  after 'd': 'e' in the key, 'f' in the system output\n  {HINT}"
     )
 
 
 def test_other_words_at_the_beginning_are_refused_too() -> None:
     assert refusal(flat("key", "a b c d"), flat("x", "z b c d")) == (
         f"x.txt:1: the text differs from the key's (key.txt:1)\n"
-        f"  at the beginning: 'a b c' in the key, 'z b c' in the response\n  {HINT}"
+        f"  at the beginning: 'a b c' in the key, 'z b c' in the system output\n  {HINT}"
     )
 
 
 def test_a_response_that_ends_early_is_refused() -> None:
     assert refusal(flat("key", "a b"), flat("x", "a")) == (
         f"x.txt:1: the text differs from the key's (key.txt:2)\n"
-        f"  after 'a': 'b' in the key, the end in the response\n  {HINT}"
+        f"  after 'a': 'b' in the key, the end in the system output\n  {HINT}"
     )
 
 
 def test_a_response_that_goes_on_is_refused() -> None:
     message = refusal(flat("key", "a b"), flat("x", "a b c"))
     assert message is not None
-    assert "after 'a b': the end in the key, 'c' in the response" in message
+    assert "after 'a b': the end in the key, 'c' in the system output" in message
 
 
 def test_no_text_beside_one_with_text_is_refused() -> None:
     nothing, something = corpus("x", [[]], names=None), flat("key", "a b")
-    hint = "\n  both must hold the same text"
-    assert refusal(something, nothing) == f"x.txt: there is no text here, as the key has (key.txt){hint}"
-    assert refusal(nothing, something) == f"key.txt: there is a text here, and none in the key (x.txt){hint}"
+    hint = "\n  give files with the same text"
+    assert refusal(something, nothing) == f"x.txt: the file contains no text, but the key does (key.txt){hint}"
+    assert refusal(nothing, something) == f"key.txt: the file contains text, but the key does not (x.txt){hint}"
 
 
 def test_the_difference_may_stand_inside_words_that_are_cut_otherwise() -> None:
     assert refusal(flat("key", "x abcdef y"), flat("x", "x ab cdeg y")) == (
         f"x.txt:2: the text differs from the key's (key.txt:2)\n"
-        f"  after 'x': 'abcdef y' in the key, 'ab cdeg y' in the response\n  {HINT}"
+        f"  after 'x': 'abcdef y' in the key, 'ab cdeg y' in the system output\n  {HINT}"
     )
 
 
@@ -71,8 +71,8 @@ def test_text_is_compared_over_the_ends_of_words_and_sentences() -> None:
     aligned = align(flat("key", "ab c", "d"), [flat("x", "a", "bc d")])
     assert to_response(aligned) == [NONE, NONE, 2]
     assert notes(aligned) == [
-        "x: sentence boundaries that differ from the key's, which hold: 2",
-        "x: words that the key cuts otherwise: 2 (x.txt:1, x.txt:2)",
+        "x: sentence boundaries that differ from the key's, which are used: 2",
+        "x: words tokenised differently from the key: 2 (x.txt:1, x.txt:2)",
         "x: words of the key without a counterpart here, counted as wrong: 2 (key.txt:1, key.txt:2)",
     ]
 
@@ -104,7 +104,7 @@ def test_a_word_without_characters_has_no_place_in_a_text() -> None:
     blank = corpus("x", [[("a", "T"), ("\u00a0", "T"), ("b", "T")]], names=None)
     aligned = align(flat("key", "a b"), [blank])
     assert to_response(aligned) == [0, 2]
-    assert notes(aligned) == ["x: words that the key cuts otherwise: 1 (x.txt:2)"]
+    assert notes(aligned) == ["x: words tokenised differently from the key: 1 (x.txt:2)"]
     assert aligned.maps[0].near(3).tolist() == [0, 1, 1]
     assert to_response(align(blank, [flat("y", "a b")])) == [0, NONE, 1]
 
@@ -149,18 +149,18 @@ def test_rows_without_words_are_matched_by_number_if_sentences_agree() -> None:
     same = corpus("x", [[("", "A"), ("", "B")], [("", "C")]], words=False)
     assert notes(align(key, [same])) == ["x: rows without words, matched by their number alone: 3"]
     other = corpus("x", [[("", "A")], [("", "B"), ("", "C")]], words=False)
-    with pytest.raises(AlignError, match="sentence 1 ends elsewhere than in the key"):
+    with pytest.raises(AlignError, match="sentence 1 ends at a different token than in the key"):
         align(key, [other])
 
 
 def test_rows_without_words_must_be_equally_many() -> None:
     key = corpus("key", [[("", "A"), ("", "B")]], words=False, names=None)
-    for response, longer in ((1, "key"), (3, "response")):
+    for response, longer in ((1, "key"), (3, "system output")):
         other = corpus("x", [[("", "A")] * response], words=False, names=None)
         message = refusal(key, other)
         assert message is not None
         assert f"{response} tokens, but the key has 2" in message
-        assert f"the {longer} goes on at" in message
+        assert f"the {longer} continues at" in message
 
 
 def test_white_space_alone_may_begin_a_sentence() -> None:

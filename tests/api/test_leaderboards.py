@@ -276,7 +276,7 @@ def test_if_all_are_bad_that_is_an_error_with_all_reasons(folder: Path) -> None:
         ({"train": "nowhere.bio"}, ReadError, "no such file"),
         ({"maps": {"zzz": {"A": "B"}}}, UsageError, "a label map is given for 'zzz'"),
         ({"missing": "nonsense"}, UsageError, "missing="),
-        ({"view": "nonsense"}, UsageError, "there is no view"),
+        ({"view": "nonsense"}, UsageError, "unknown view"),
         ({"where": 'label == "zzz"'}, UsageError, "no site fulfils"),
         ({"colour": "red"}, TypeError, "colour"),
     ],

@@ -224,7 +224,7 @@ def test_strict_refuses_what_there_is_to_note() -> None:
         ({"a": A, "b": B}, {"rulez": "exact"}, "agreement has no option 'rulez' .did you mean 'rules'"),
         ({"a": A, "b": B}, {"task": "spam"}, "unknown task 'spam'"),
         ({"key": A, "b": B}, {}, "a system cannot be called 'key'"),
-        ({"a": A, "b": B}, {"view": "loose"}, "there is no view 'loose'"),
+        ({"a": A, "b": B}, {"view": "loose"}, "unknown view 'loose'"),
     ],
 )
 def test_what_cannot_be_asked(outputs: dict[str, Any], settings: dict[str, Any], problem: str) -> None:

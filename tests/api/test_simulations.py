@@ -69,7 +69,7 @@ def test_progress_is_told_over_all_plans(result: Result) -> None:
     ("settings", "said"),
     [
         ({"budgte": 3}, r"'budgte' \(did you mean 'budget'\?\)"),
-        ({"system": "cfr"}, "no system is called 'cfr'"),
+        ({"system": "cfr"}, "unknown system 'cfr'"),
         ({"only_label": ["X"]}, "the label 'X' does not occur"),
     ],
 )

@@ -73,8 +73,8 @@ def test_another_text(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", conllu(words=["Dogs", "bark", "Mice"]))
     assert refused(capsys, key, bad) == (
         "bad.conllu:4: the text differs from the key's (gold.conllu:4)\n"
-        "  after 'Dogs bark': 'Cats sleep well' in the key, 'Mice sleep well' in the response\n"
-        "  both must hold the same text; white space and the cuts between words and sentences may differ"
+        "  after 'Dogs bark': 'Cats sleep well' in the key, 'Mice sleep well' in the system output\n"
+        "  give files with the same text; only white space, tokenisation and sentence boundaries may differ"
     )
 
 
@@ -82,8 +82,8 @@ def test_a_shorter_text(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", conllu()[: conllu().index("2\tsleep")] + "\n")
     assert refused(capsys, key, bad) == (
         "bad.conllu:4: the text differs from the key's (gold.conllu:5)\n"
-        "  after 'Dogs bark Cats': 'sleep well' in the key, the end in the response\n"
-        "  both must hold the same text; white space and the cuts between words and sentences may differ"
+        "  after 'Dogs bark Cats': 'sleep well' in the key, the end in the system output\n"
+        "  give files with the same text; only white space, tokenisation and sentence boundaries may differ"
     )
 
 
@@ -91,7 +91,7 @@ def test_a_document_too_few(work: Path, capsys: pytest.CaptureFixture[str]) -> N
     key = write("gold.conllu", conllu(marked=True) + conllu(marked=True).replace("d1", "d2"))
     bad = write("bad.conllu", conllu(marked=True))
     text = refused(capsys, key, bad)
-    assert text.startswith("bad.conllu: the response does not cover the key: 1 of the key's documents missing")
+    assert text.startswith("bad.conllu: the system output does not cover the key: 1 of the key's documents missing")
     assert "'d2'" in text
     assert "--missing empty" in text
 
@@ -267,7 +267,7 @@ def test_a_cycle_is_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixtu
 
 
 def test_arcs_that_cross_are_scored_and_noted(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
-    expected = ["note: sys: arcs that are not projective: 2 (sys.conllu:4, sys.conllu:7)"]
+    expected = ["note: sys: non-projective arcs: 2 (sys.conllu:4, sys.conllu:7)"]
     assert noted(capsys, trees_key, "3 0 2 1") == expected
 
 

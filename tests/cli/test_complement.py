@@ -183,16 +183,16 @@ def test_a_baseline_gives_one_row_a_system(demo: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--baseline", "nobody"), "no system is called 'nobody'"),
+        (("--baseline", "nobody"), "unknown system 'nobody'"),
         (("--baseline", "spcy"), "did you mean 'spacy'?"),
-        (("--base", "nobody"), "no system is called 'nobody'"),
+        (("--base", "nobody"), "unknown system 'nobody'"),
         (("--base", "brill", "--new", "brill"), "compared with itself"),
         (("--beta", "0"), "--beta takes a number above 0, not '0'"),
         (("--beta", "-1"), "--beta takes a number above 0, not '-1'"),
         (("--beta", "nan"), "--beta takes a number above 0, not 'nan'"),
         (("--beta", "inf"), "--beta takes a number above 0, not 'inf'"),
         (("--beta", "two"), "--beta takes a number above 0, not 'two'"),
-        (("--view", "nowhere"), "there is no view 'nowhere'"),
+        (("--view", "nowhere"), "unknown view 'nowhere'"),
         (("--where", 'claims("brill")'), "speaks of items"),
     ],
 )

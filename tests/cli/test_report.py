@@ -175,8 +175,8 @@ def test_inputs_are_not_written_over(work: Path, capsys: pytest.CaptureFixture[s
         (("--no-text", "--by", "word"),
          "slices by 'word' show words of the corpus, and the page is to hold none\n"
          "  cut by something else, or let it hold words"),
-        (("--base", "nobody"), "no system is called 'nobody'\n  systems: sys, other"),
-        (("--view", "upso"), "there is no view 'upso' (did you mean 'upos'?)\n  upos"),
+        (("--base", "nobody"), "unknown system 'nobody'\n  systems: sys, other"),
+        (("--view", "upso"), "unknown view 'upso' (did you mean 'upos'?)\n  upos"),
         (("--no-key", "--where", "true"),
          "--no-key and --where do not go together: without a key nobody is right or wrong"),
         (("--no-key", "--by", "length"),

@@ -156,8 +156,8 @@ def test_a_damaged_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--view", "nothing"), "there is no view 'nothing'"),
-        (("--base", "nobody"), "no system is called 'nobody'"),
+        (("--view", "nothing"), "unknown view 'nothing'"),
+        (("--base", "nobody"), "unknown system 'nobody'"),
         (("--by", "colour"), "the result folder has no attribute 'colour'"),
         (("--where", "label =="), "expected an expression after '=='"),
         (("--by", "word", "--no-text"), "slices by 'word' show words of the corpus"),

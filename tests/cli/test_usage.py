@@ -90,10 +90,10 @@ def test_an_option_value_that_cannot_be(
             ("--task", "poss"),
             "unknown task 'poss' (did you mean 'pos'?)\n  tasks: coref, dep, label, link, pos, prob, span",
         ),
-        (("--measure", "acuracy"), "no measure is called 'acuracy' (did you mean 'accuracy'?)"),
+        (("--measure", "acuracy"), "unknown measure 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
         (("--by", "lable"), "there is no attribute 'lable' (did you mean 'label'?)"),
-        (("--view", "uops"), "there is no view 'uops' (did you mean 'upos'?)"),
+        (("--view", "uops"), "unknown view 'uops' (did you mean 'upos'?)"),
         (("--where", "wrod == 'x'"), "unknown name 'wrod' (did you mean 'word'?)"),
         (("--where", "key =="), ""),
         (("--where", "false"), "no site fulfils 'false'"),
@@ -113,7 +113,7 @@ def test_a_name_that_is_not_there(
 
 
 def test_a_system_that_is_not_there(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "no system is called 'bril' (did you mean 'brill'?)\n  systems: brill, spacy"
+    text = "unknown system 'bril' (did you mean 'brill'?)\n  systems: brill, spacy"
     assert refused(capsys, "diff", *DEMO, "--quiet", "--base", "bril") == text
 
 

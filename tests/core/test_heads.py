@@ -133,7 +133,7 @@ class TestDefects:
             ((0, 0, 0), {"sentences with several roots": [1]}),
             ((2, 1), {"sentences without a root": [0], "sentences with a cycle": [0]}),
             ((0, 2, 3), {"sentences with a cycle": [1]}),
-            ((3, 0, 2), {"arcs that are not projective": [0]}),
+            ((3, 0, 2), {"non-projective arcs": [0]}),
         ],
     )
     def test_what_is_unusual_and_where(self, heads: Heads, expected: dict[str, list[int]]) -> None:
@@ -147,7 +147,7 @@ class TestDefects:
             "sentences with several roots": [2, 14],
             "sentences without a root": [9],
             "sentences with a cycle": [9],
-            "arcs that are not projective": [5, 8],
+            "non-projective arcs": [5, 8],
         }
 
 

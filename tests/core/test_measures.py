@@ -24,7 +24,7 @@ def test_a_measure_prints_as_it_is_written(written: str) -> None:
 
 @pytest.mark.parametrize("written", ["f2", "F1", "f1[]", "f1[NN", "", "f1 "])
 def test_what_is_no_measure_is_refused(written: str) -> None:
-    with pytest.raises(UsageError, match="no measure is called"):
+    with pytest.raises(UsageError, match="unknown measure"):
         measure(written)
 
 

@@ -146,7 +146,7 @@ def test_systems_and_views_are_found_by_name() -> None:
     assert verdicts.system("y").runs == (1,)
     assert isinstance(verdicts.view("tag"), View)
     assert verdicts.view() is verdicts.view("tag")
-    with pytest.raises(UsageError, match=r"there is no view 'tga' \(did you mean 'tag'\?\)"):
+    with pytest.raises(UsageError, match=r"unknown view 'tga' \(did you mean 'tag'\?\)"):
         verdicts.view("tga")
-    with pytest.raises(UsageError, match="no system is called 'z'"):
+    with pytest.raises(UsageError, match="unknown system 'z'"):
         verdicts.system("z")

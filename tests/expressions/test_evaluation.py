@@ -282,12 +282,12 @@ def test_each_distinct_text_is_looked_at_once() -> None:
 @pytest.mark.parametrize(
     ("codes", "missing", "problem"),
     [
-        (np.array([0.5]), None, "row of integers"),
-        (np.array([[0]]), None, "row of integers"),
+        (np.array([0.5]), None, "one-dimensional array of integers"),
+        (np.array([[0]]), None, "one-dimensional array of integers"),
         (np.array([0, 2]), None, "between 0 and 1"),
         (np.array([0, -1]), None, "between 0 and 1"),
-        (np.array([0, 1]), 2, "missing texts, 2,"),
-        (np.array([0, 1]), -1, "missing texts, -1,"),
+        (np.array([0, 1]), 2, "missing values, 2,"),
+        (np.array([0, 1]), -1, "missing values, -1,"),
     ],
 )
 def test_a_text_column_cannot_be_wrong(codes: Any, missing: int | None, problem: str) -> None:

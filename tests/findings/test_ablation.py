@@ -266,7 +266,7 @@ def test_an_ablation_needs_a_variant_and_a_whole_system_that_is_there() -> None:
     population = swapping(1, 1)
     with pytest.raises(UsageError, match="needs the whole system and a variant"):
         population.only("full").result().ablation()
-    with pytest.raises(UsageError, match="no system is called 'fool'"):
+    with pytest.raises(UsageError, match="unknown system 'fool'"):
         population.result().ablation("fool")
 
 

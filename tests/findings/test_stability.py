@@ -84,7 +84,7 @@ def test_a_pair_is_turned_as_asked(compared: cp.Result) -> None:
 def test_what_cannot_be_asked(compared: cp.Result) -> None:
     with pytest.raises(cp.UsageError, match="compared with itself"):
         compared.stability("gpt", "gpt")
-    with pytest.raises(cp.UsageError, match="no system is called 'gtp'"):
+    with pytest.raises(cp.UsageError, match="unknown system 'gtp'"):
         compared.stability("gtp")
     plain = cp.compare(KEY, {"gpt": GPT[0], "crf": CRF[0]}, task="tag", resamples=0)
     with pytest.raises(cp.UsageError, match="no system has more than one run"):

@@ -106,7 +106,7 @@ class TestNotes:
         assert notes(trees(sentence("0 3 2"))) == ["key: sentences with a cycle: 1 (f:2)"]
 
     def test_arcs_that_are_not_projective_are_each_noted(self) -> None:
-        assert notes(trees(sentence("3 4 5 5 0"))) == ["key: arcs that are not projective: 2 (f:1, f:2)"]
+        assert notes(trees(sentence("3 4 5 5 0"))) == ["key: non-projective arcs: 2 (f:1, f:2)"]
 
     def test_three_places_are_named(self) -> None:
         assert notes(trees(sentence("0 0") * 4)) == ["key: sentences with several roots: 4 (f:2, f:5, f:8, …)"]

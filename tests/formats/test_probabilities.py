@@ -76,11 +76,11 @@ class TestPolicies:
 
     def test_what_overlaps_excludes(self) -> None:
         assert refusal(read, *self.TWO) == (
-            "d.jsonl:1: 2 tuples that overlap have probabilities that sum to 1.5\n"
+            "d.jsonl:1: 2 overlapping tuples have probabilities that sum to 1.5\n"
             "  document 'd'\n"
             "  the span 8 to 16, LOC: score 0.8\n"
             "  the span 8 to 21, ORG: score 0.7\n"
-            "  say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
+            "  choose how to combine them: ?overlap=condition (independent scores), scale (divide them) or independent"
         )
 
     def test_policies_of_the_input(self) -> None:
@@ -109,7 +109,9 @@ class TestPolicies:
         many = [span(place, place + 2, "A", p=0.3) for place in range(20)]
         corpus = read(*many)
         assert len(weights(corpus)) == 15
-        assert notes(corpus)[0].startswith("out: tuples left out, since with them too many sets of spans are possible")
+        assert notes(corpus)[0].startswith(
+            "out: tuples left out, because with them too many combinations of spans are possible"
+        )
 
     def test_the_same_span_twice_is_added(self) -> None:
         corpus = read(span(0, 4, "PER", p=0.25), span(8, 16, "LOC", p=0.5, id="Q60"), span(0, 4, "PER", p=0.5))
@@ -131,13 +133,13 @@ class TestNumbers:
         name = {"percent": "percent", "logprob": "logarithms"}[scale]
         assert refusal(read, span(0, 4, "PER", score=value)) == (
             f"d.jsonl:1: the 'score' of the span 0 to 4, PER is {value:g}, which is not a probability\n"
-            f"  if these are {name}, say so: ?scale={scale}; use ?score=none if spans are certain"
+            f"  add ?scale={scale} if these are {name}; use ?score=none if spans are certain"
         )
 
     def test_rounding_is_clipped_and_counted(self) -> None:
         corpus = read(span(0, 4, "PER", score=1 + 5e-7))
         assert weights(corpus) == {(0, 4, "PER"): 1.0}
-        what = "out: probabilities outside of 0 and 1 by less than a millionth, clipped: 1 (d.jsonl:1)"
+        what = "out: probabilities outside of [0, 1] by less than 1e-6, clipped: 1 (d.jsonl:1)"
         assert notes(corpus) == [what]
 
     def test_spans_without_a_score_among_others_are_certain(self) -> None:

@@ -196,7 +196,7 @@ def test_runs_of_two_systems_are_taken_together_in_every_way() -> None:
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ('right_by_run("gpt#1")', "no system is called 'gpt#1'"),
+        ('right_by_run("gpt#1")', "unknown system 'gpt#1'"),
         ("right_by_run(key)", "unknown function 'right_by_run'"),
         ('right_by_run("gpt") and correction', "unknown function 'right_by_run'"),
     ],

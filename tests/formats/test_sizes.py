@@ -72,10 +72,10 @@ def test_python_objects(given: Any, shape: Any) -> None:
 @pytest.mark.parametrize(
     ("given", "what"),
     [
-        ({"label": 3}, "no limit is called 'label' (did you mean 'labels'?)"),
-        ({"labels": 0}, "the limit 'labels' takes a whole number from 1 on, not 0"),
-        ({"labels": True}, "the limit 'labels' takes a whole number from 1 on, not True"),
-        ({"labels": "3"}, "the limit 'labels' takes a whole number from 1 on, not '3'"),
+        ({"label": 3}, "unknown limit 'label' (did you mean 'labels'?)"),
+        ({"labels": 0}, "the limit 'labels' must be a positive integer, not 0"),
+        ({"labels": True}, "the limit 'labels' must be a positive integer, not True"),
+        ({"labels": "3"}, "the limit 'labels' must be a positive integer, not '3'"),
     ],
 )
 def test_limits_that_are_none(given: Any, what: str) -> None:

@@ -230,7 +230,7 @@ def test_choices_that_cannot_be() -> None:
         Choices(pairs="al")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="slices by 'word' show words of the corpus"):
         Choices(by=("length", "word"), text=False)
-    with pytest.raises(UsageError, match="there is no view 'upso'"):
+    with pytest.raises(UsageError, match="unknown view 'upso'"):
         build(small(), Choices(view="upso"))
     with pytest.raises(UsageError, match="there is no attribute 'labl' \\(did you mean 'label'\\?\\)"):
         build(small(), Choices(by=("labl",)))

@@ -84,7 +84,7 @@ def test_all_pairs_if_that_is_asked_for() -> None:
 
 
 def test_systems_that_are_not_there() -> None:
-    with pytest.raises(UsageError, match="no system is called 's99'"):
+    with pytest.raises(UsageError, match="unknown system 's99'"):
         pairs(3, base="s99")
 
 

@@ -147,7 +147,7 @@ def test_only_the_common_rows_count_when_missing_documents_are_cut_out() -> None
     sites = verdicts.view().sites
     assert len(sites) == 3
     assert ABSENT not in {sites.names[code] for code in sites.values[0].tolist()}
-    assert "key: rows left out because some response lacks them: 1" in notes(verdicts)
+    assert "key: rows left out because a system output lacks them: 1" in notes(verdicts)
 
 
 def test_attributes_of_the_key_are_offered() -> None:

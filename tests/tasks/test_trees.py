@@ -199,7 +199,7 @@ def test_a_word_cut_otherwise_is_absent_and_its_pieces_are_spurious(compared: An
     names = result.verdicts.view().sites.names
     assert [names[code] for code in run] == ["root 0", ABSENT, "y ?-1[0:1]"]
     notes = {note.what: note.count for note in result.notes}
-    assert notes["words that the key cuts otherwise"] == 2
+    assert notes["words tokenised differently from the key"] == 2
     assert notes["words of the key without a counterpart here, counted as wrong"] == 1
 
 
@@ -328,8 +328,8 @@ def test_what_cannot_be_cut_to_some_sites_says_so(compared: Any) -> None:
     ("measure", "message"),
     [
         ("conll18.f1[LSA]", "the view 'conll18' has no score 'LSA' (did you mean 'LAS'?)"),
-        ("conll18.f1", "the view 'conll18' has scores of several kinds: say which"),
-        ("nothing.f1", "there is no view 'nothing'"),
+        ("conll18.f1", "the view 'conll18' has several scores: specify one"),
+        ("nothing.f1", "unknown view 'nothing'"),
     ],
 )
 def test_a_measure_that_is_not_there(measure: str, message: str, compared: Any) -> None:

@@ -64,10 +64,10 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
         name = corpus.words[row]
         if name in rows:
             raise AlignError(
-                f"the id {name!r} occurs a second time",
+                f"duplicate id {name!r}",
                 where=str(corpus.location(row)),
-                details=[f"it stands first at {corpus.location(rows[name])}"],
-                hint="rows are told apart by their ids; to give a row several labels see the docs of the format",
+                details=[f"first occurrence: {corpus.location(rows[name])}"],
+                hint="give each row a unique id; for rows with several labels, see the documentation of the format",
             )
         rows[name] = row
     return rows
@@ -114,8 +114,8 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
     if kept is None:
         return []
     if not kept.size:
-        raise AlignError("the key and the responses have no document in common", where=key.source.parts[0].name)
-    return [Note("key", "rows left out because some response lacks them", len(key) - len(kept))]
+        raise AlignError("the key and the system outputs have no documents in common", where=key.source.parts[0].name)
+    return [Note("key", "rows left out because a system output lacks them", len(key) - len(kept))]
 
 
 class _KeyContext:
@@ -199,7 +199,7 @@ def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -
     surplus = sorted(set(place) - set(key.documents.names))
     if len(lacking) == len(key.documents):
         mapped, segments, notes = _map_in_order(context, response)
-        what = "document names unlike the key's, ignored"
+        what = "document names not in the key, documents matched in order"
         return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}

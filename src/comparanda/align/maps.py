@@ -171,9 +171,9 @@ def not_covered(key: str, response: str, lacking: list[str], surplus: list[str],
         details.append(f"missing here: {_format_names(lacking)} of the key ({key})")
     if surplus:
         details.append(f"not in the key: {_format_names(surplus)}")
-    count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} {kind}s unknown"
+    count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} unknown {kind}s"
     return AlignError(
-        f"the response does not cover the key: {count}",
+        f"the system output does not cover the key: {count}",
         where=response,
         details=details,
         hint="count them as empty with --missing empty, or leave them out with --missing intersection",

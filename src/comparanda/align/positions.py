@@ -115,7 +115,7 @@ class Ground:
         key = self.key
         if key.words is None:
             raise AlignError(
-                "the key has no words, so spans of a response with other tokens cannot be laid over it",
+                "the key has no words, so spans of a system output with other tokens cannot be aligned with it",
                 where=key.source.parts[0].name,
             )
         surface, forms = self.surface, self.surface.forms.intern()

@@ -499,11 +499,11 @@ PLACING, QUOTE = "placing", "quote"
 NOWHERE: Final = frozenset({REPEATED, HALLUCINATED})
 
 _PLACING_NOTES: Final = {
-    NORMALISED: "items written otherwise in the text (case, width, white space, quotation marks, dashes)",
-    INSIDE: "items that stand in the text only inside a word",
-    FUZZY: "items that are not in the text, but something much like them",
-    AMBIGUOUS: "items that could stand at another place too, put at the first that fits",
-    REPEATED: "items that an answer has more often than the text",
+    NORMALISED: "items found only after normalisation (case, width, white space, quotation marks, dashes)",
+    INSIDE: "items found only inside a word",
+    FUZZY: "items not in the text, matched with similar text",
+    AMBIGUOUS: "items with several possible places, assigned to the first suitable one",
+    REPEATED: "items repeated more often than in the text",
     HALLUCINATED: "items that are not in the text",
 }
 _MAX_EXAMPLES, _MAX_QUOTE_LENGTH = 3, 40
@@ -568,9 +568,9 @@ def placed_alone(corpus: Corpus) -> Corpus:
         return corpus
     if corpus.raw is None:
         raise AlignError(
-            "the items quote a text, and the file has none",
+            "the items quote a text, but the file contains none",
             where=corpus.source.parts[0].name,
-            hint="give each document its text, in the field 'text' or in another by ?text=FIELD",
+            hint="give each document its text in the field 'text', or in the field given by ?text=FIELD",
         )
     found = _quotes_to_spans(corpus, _own_texts(corpus), corpus.documents.names)
     assert found.spans is not None
@@ -653,16 +653,16 @@ def _sentence_texts(key_positions: Ground) -> list[_AnswerText]:
 
 def _unmatched_error(key: Corpus, response: Corpus) -> AlignError:
     names = response.documents.names
-    example = f"the first is called {names[0]!r}, and the key's {key.documents.names[0]!r}"
+    example = f"the first answer names {names[0]!r}, the key's first document is {key.documents.names[0]!r}"
     return AlignError(
         "no answer names a document of the key" if response.documents.marked else "the answers name no documents",
         where=response.source.parts[0].name,
         details=[
             *([example] if response.documents.marked else []),
-            f"{len(names):,} answers, and the key has {len(key.documents):,} documents "
+            f"{len(names):,} answers, but the key has {len(key.documents):,} documents "
             f"and {len(key.sentences) - 1:,} sentences",
         ],
-        hint="give each answer the name of its document in the field 'id', or in another by ?document=FIELD",
+        hint="give each answer the name of its document in the field 'id', or in the field given by ?document=FIELD",
     )
 
 
@@ -722,7 +722,7 @@ def _quotes_to_spans(corpus: Corpus, stretches: Sequence[_AnswerText], names: Se
     notes = list(_placing_notes(corpus, quotes, placing))
     unlike = [name for name, answer in zip(names, answers, strict=True) if not answer.faithful]
     if unlike:
-        what = "answers whose copy of the text is not the text"
+        what = "answers whose copy of the text differs from it"
         notes.append(Note(corpus.name, what, len(unlike), tuple(unlike[:_MAX_EXAMPLES])))
     settled = replace(corpus, spans=spans, quotes=None, notes=(*corpus.notes, *notes))
     if quotes.probable is None:

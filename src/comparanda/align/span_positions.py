@@ -135,7 +135,7 @@ def place_spans(aligned: Aligned) -> Placement:
     key_positions = Ground(aligned.key)
     key = _require_spans(aligned.key)
     if key.unit == "tokens" and not len(aligned.key):
-        hint = "give a key with its words: numbers of words alone are for responses"
+        hint = "give a key that contains its words; word numbers alone are allowed only in system outputs"
         raise AlignError("the key has no words", where=aligned.key.source.parts[0].name, hint=hint)
     sides: list[tuple[Corpus, Spans, RowMap | None]] = [(aligned.key, key, None)]
     sides += [
@@ -355,9 +355,9 @@ def _has_key_texts(key_positions: Ground, corpus: Corpus, documents: Rows) -> bo
     if corpus.raw is None:
         if key_positions.key.raw is None:
             raise AlignError(
-                "the spans count characters, but neither this response nor the key has a text",
+                "the spans have character offsets, but neither this system output nor the key has a text",
                 where=corpus.source.parts[0].name,
-                hint="give a response with its text, or a key with one",
+                hint="give a system output or a key that contains the text",
             )
         return True
     if key_positions.key.raw is None:
@@ -417,14 +417,14 @@ def _out_of_text_error(
 ) -> AlignError:
     """Make the error for spans that end after the text of a document."""
     span = int(wrong[0])
-    hint = "do its offsets count bytes or UTF-16 units, or were they made on another text?"
+    hint = "check that offsets count code points (not bytes or UTF-16 units) and refer to the same text"
     if spans.unit == "tokens":
-        hint = "do its numbers count other words, or pieces of words, or were they made on another text?"
+        hint = "check that word numbers count the words of the key (not subwords) and refer to the same text"
     return AlignError(
-        f"the span {int(spans.begin[span])}:{int(spans.end[span])} ends behind the text of document "
+        f"the span {int(spans.begin[span])}:{int(spans.end[span])} ends after the end of document "
         f"{key_positions.key.documents.names[number]!r}, which has {size}",
         where=str(corpus.source.locate(int(spans.offset[span]))),
-        details=[f"so do {len(wrong) - 1:,} others"] if len(wrong) > 1 else [],
+        details=[f"other spans with this error: {len(wrong) - 1:,}"] if len(wrong) > 1 else [],
         hint=hint,
     )
 

@@ -273,7 +273,9 @@ def _common_subsequence(mine: list[_Word], theirs: list[_Word]) -> list[tuple[in
     if not mine or not theirs:
         return pairs
     if len(mine) * len(theirs) > _MAX_CELLS:
-        raise AlignError(f"{len(mine):,} words of the key overlap {len(theirs):,} others of the response in one token")
+        raise AlignError(
+            f"{len(mine):,} words of the key overlap {len(theirs):,} words of the system output in one token"
+        )
     longest = _subsequence_lengths([word.form for word in mine], [word.form for word in theirs])
     here = there = 0
     while here < len(mine) and there < len(theirs):
@@ -453,7 +455,9 @@ def _note_other_boundaries(response: Corpus, mine: Rows, theirs: Rows) -> list[N
     marked = np.zeros(int(max(mine.max(initial=0), theirs.max(initial=0))) + 1, np.bool_)
     marked[mine] = True
     extra = len(mine) + len(theirs) - 2 * int(np.count_nonzero(marked[theirs]))
-    return [Note(response.name, "sentence boundaries that differ from the key's, which hold", extra)] if extra else []
+    return (
+        [Note(response.name, "sentence boundaries that differ from the key's, which are used", extra)] if extra else []
+    )
 
 
 def same_ranges(key: Corpus, response: Corpus) -> bool:
@@ -593,7 +597,7 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
 
     """
     if key.words is None or response.words is None:
-        raise AssertionError("a text without words was to be laid over another")
+        raise AssertionError("a text without words cannot be aligned")
     mine = _Side.of(key, key.words, surface, None if pairs is None else [each for each, _ in pairs])
     theirs = _Side.of(
         response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
@@ -646,7 +650,7 @@ def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
     numbers, begins, ends = mine.sentences(texts[0])
     _, other_begins, other_ends = theirs.sentences(texts[1])
     sentences = numbers[_find_common_spans(begins, ends, other_begins, other_ends)]
-    what = "documents with the key's words in another text (ranges differ), matched row by row"
+    what = "documents with the key's words but a different text (multi-word tokens differ), matched row by row"
     return _DocumentMatches(
         key_rows=words_of(mine.surface),
         response_rows=words_of(theirs.surface),
@@ -707,7 +711,7 @@ def _note_unaligned(mine: _Side, response: Corpus, mapped: RowMap, surplus: Surp
     notes = []
     if surplus is not None:
         places = first_places(response.source, response.offset[surplus.rows[:3]])
-        notes.append(Note(response.name, "words that the key cuts otherwise", len(surplus.rows), places))
+        notes.append(Note(response.name, "words tokenised differently from the key", len(surplus.rows), places))
     if mapped.to_response is not None:
         absent, _ = mine.tokens_of(np.flatnonzero(mapped.to_response == NONE))
         if absent.size:
@@ -761,16 +765,16 @@ def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], 
             before = before or _format_tokens(side, max(token - _CONTEXT_TOKENS, begin), token)
         places.append(str(side.corpus.location(int(side.surface.row[max(token, 0)]))))
     after = f"after {before}: " if before else "at the beginning: "
-    details = [f"{after}{found[0]} in the key, {found[1]} in the response"]
+    details = [f"{after}{found[0]} in the key, {found[1]} in the system output"]
     if len(mine.corpus) == len(theirs.corpus) and theirs.corpus.format in {"columns", "hipe"}:
         details.append(
-            "both have as many rows: if these are the same words, spelled otherwise, add ?word=none to the path"
+            "both have the same number of rows: if the words differ only in spelling, add ?word=none to the path"
         )
     return AlignError(
         f"the text differs from the key's ({places[0]})",
         where=places[1],
         details=details,
-        hint="both must hold the same text; white space and the cuts between words and sentences may differ",
+        hint="give files with the same text; only white space, tokenisation and sentence boundaries may differ",
     )
 
 
@@ -778,9 +782,11 @@ def _empty_text_error(mine: _Side, theirs: _Side) -> AlignError:
     """Make the error for two texts of which one is empty."""
     key, response = (side.corpus.source.parts[0].name for side in (mine, theirs))
     what = (
-        "there is a text here, and none in the key" if len(theirs.surface) else "there is no text here, as the key has"
+        "the file contains text, but the key does not"
+        if len(theirs.surface)
+        else "the file contains no text, but the key does"
     )
-    return AlignError(f"{what} ({key})", where=response, hint="both must hold the same text")
+    return AlignError(f"{what} ({key})", where=response, hint="give files with the same text")
 
 
 def _last_common_boundary(texts: tuple[Text, Text], place: int) -> int:
@@ -824,12 +830,12 @@ def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
 
 
 def _length_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
-    longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "response")
+    longer, rows, what = (key, key_rows, "key") if place < len(key_rows) else (response, response_rows, "system output")
     return AlignError(
         f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
         where=response.source.parts[0].name,
-        details=[f"the {what} goes on at {longer.location(int(rows[place]))}"],
-        hint="without words to compare, both files must hold the same tokens in the same order",
+        details=[f"the {what} continues at {longer.location(int(rows[place]))}"],
+        hint="without words to align, both files must contain the same tokens in the same order",
     )
 
 
@@ -839,7 +845,7 @@ def _sentence_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows
     begin = int(key.sentences[sentence])
     other = int(response_rows[place]) - (int(key_rows[place]) - begin)
     return AlignError(
-        f"sentence {sentence + 1} ends elsewhere than in the key ({key.location(begin)})",
+        f"sentence {sentence + 1} ends at a different token than in the key ({key.location(begin)})",
         where=str(response.location(other)),
-        hint="without words to compare, sentences must have equal lengths",
+        hint="without words to align, sentences must have the same lengths in both files",
     )

@@ -184,10 +184,12 @@ ALMOST_ONE = 1 - 1e-9
 Refuse = Callable[["Rows", str, str], "ReadError"]
 """Makes the error for some tuples, from their rows, the message and the hint."""
 
-_OVERLAP_HINT = "say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
+_OVERLAP_HINT = (
+    "choose how to combine them: ?overlap=condition (independent scores), scale (divide them) or independent"
+)
 
 
-TOO_MANY = "tuples left out, since with them too many sets of spans are possible; "
+TOO_MANY = "tuples left out, because with them too many combinations of spans are possible; "
 """The text of the note about tuples that were left out; their total weight is appended."""
 
 
@@ -259,8 +261,8 @@ def _merge_duplicates(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple
     if not len(again):
         return every, tuples.weight
     if overlap in {"condition", "independent"}:
-        what = "the same span stands there twice with the same label"
-        hint = f"with overlap={overlap} scores know nothing of each other and cannot be added: leave one out"
+        what = "duplicate span with the same label"
+        hint = f"leave one out: with overlap={overlap} scores are independent and cannot be added"
         raise refuse(np.array([again[0], first[again[0]]]), what, hint)
     return np.flatnonzero(first == every), np.bincount(first, tuples.weight, len(tuples)).astype(np.float64)
 
@@ -331,7 +333,7 @@ def _apply_overlap_policy(groups: _OverlapGroups, weight: Floats, overlap: Overl
         rows, total = _heaviest_overlap(groups, mine, int(over[0]))
         if len(rows) == 1:
             raise refuse(rows, f"the same tuple has probabilities that sum to {total:g}", _OVERLAP_HINT)
-        raise refuse(rows, f"{len(rows)} tuples that overlap have probabilities that sum to {total:g}", _OVERLAP_HINT)
+        raise refuse(rows, f"{len(rows)} overlapping tuples have probabilities that sum to {total:g}", _OVERLAP_HINT)
     scaled = weight.copy()
     scaled[groups.rows] = mine / np.maximum(fullest, 1.0)[groups.number]
     return scaled
@@ -355,8 +357,8 @@ def _refuse_two_certain(groups: _OverlapGroups, weight: Floats, refuse: Refuse) 
         rows, count = _heaviest_overlap(groups, certain, number)
         if count > 1:
             rows = rows[weight[rows] >= ALMOST_ONE]
-            hint = "leave one out, or say ?overlap=independent if both can be true"
-            raise refuse(rows, f"{len(rows)} tuples that overlap are all certain", hint)
+            hint = "leave all but one out, or add ?overlap=independent if they can be true together"
+            raise refuse(rows, f"{len(rows)} overlapping tuples are all certain", hint)
 
 
 def _find_excess_tuples(groups: _OverlapGroups, weight: Floats) -> Rows:

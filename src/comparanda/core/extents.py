@@ -24,7 +24,7 @@ def stretch(ends: Iterable[Codes], documents: int) -> int:
     """Compute the length to reserve for each document on the common line, given where spans end."""
     room = 2 * max((int(each.max(initial=0)) for each in ends), default=0) + 2
     if room * (documents + 1) >= _MAX_POSITION:
-        raise InputError("the offsets of spans are too large: no document is that long")
+        raise InputError("the offsets of spans are too large for any document")
     return room
 
 

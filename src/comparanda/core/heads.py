@@ -174,7 +174,7 @@ def defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
     yield "sentences with several roots", _find_second_roots(head, count)
     yield "sentences without a root", sentences[:-1][(count == 0) & (np.diff(sentences) > 0)]
     yield "sentences with a cycle", _first_per_sentence(np.flatnonzero(cyclic(head)), sentences)
-    yield "arcs that are not projective", crossing(head, sentences)
+    yield "non-projective arcs", crossing(head, sentences)
 
 
 def _find_second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:

@@ -178,7 +178,7 @@ class Items:
     def of_sites(self, rows: Rows, count: int) -> Items:
         """Select the items at some of `count` sites, given by number, and renumber these sites."""
         if self.site is None:
-            raise AssertionError("these items stand at no sites")
+            raise AssertionError("these items have no sites")
         number = np.full(count, -1, np.int64)
         number[rows] = np.arange(len(rows))
         kept = np.flatnonzero(number[self.site] >= 0)
@@ -201,7 +201,7 @@ class Items:
         An item that is claimed by different spans is retained as long as one of these is.
         """
         if self.claim is None:
-            raise AssertionError("these items are no spans")
+            raise AssertionError("these items are not spans")
         number = np.full(count + 1, -1, np.int64)  # the last place is for claims that no run has
         number[rows] = np.arange(len(rows))
         by_run = None if self.by_run is None else tuple(number[each] for each in self.by_run)

@@ -37,11 +37,9 @@ class Limits:
         known = [each.name for each in fields(cls)]
         for name, value in given.items():
             if name not in known:
-                raise UsageError(
-                    f"no limit is called {name!r}{nearest(name, known)}", hint=f"limits: {', '.join(known)}"
-                )
+                raise UsageError(f"unknown limit {name!r}{nearest(name, known)}", hint=f"limits: {', '.join(known)}")
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UsageError(f"the limit {name!r} takes a whole number from 1 on, not {value!r}")
+                raise UsageError(f"the limit {name!r} must be a positive integer, not {value!r}")
         return cls(**given)
 
 

@@ -96,7 +96,7 @@ def _ratio_measure(name: str, part: str, whole: str, undefined: str) -> Callable
 def _sentence_measure(label: str | None) -> Measure:
     """Make the share of sentences in which every site is correct."""
     if label is not None:
-        raise UsageError("sentences are right as a whole: the measure takes no label")
+        raise UsageError("the measure 'sentences' counts whole sentences and takes no label")
     return _ratio_measure("sentences", "sentences_right", "sentences_all", "no sentence")(None)
 
 
@@ -131,7 +131,7 @@ def harmonic(
 def _macro_f1_measure(label: str | None) -> Measure:
     """Make the mean F1 over the key's labels; labels without items in a resample are skipped."""
     if label is not None:
-        raise UsageError("macro_f1 is a mean over labels and takes none itself")
+        raise UsageError("the measure 'macro_f1' is a mean over labels and takes no label")
     names = tuple(_with_label(EVERY_LABEL, name) for name in _F_STATISTICS)
 
     def finish(sums: Sums) -> NDArray[np.float64]:
@@ -149,7 +149,7 @@ def _document_f1_measure(label: str | None) -> Measure:
         name=_with_label(label, "document_f1"),
         statistics=(top, bottom),
         finish=lambda sums: ratio(sums[top], sums[bottom]),
-        undefined="no document with anything in it",
+        undefined="no document with items",
     )
 
 
@@ -175,7 +175,7 @@ def measure(written: str) -> Measure:
     if match and match["name"] not in _MAKERS:
         _load_more_measures()
     if not match or match["name"] not in _MAKERS:
-        raise UsageError(f"no measure is called {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
+        raise UsageError(f"unknown measure {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
     found = _MAKERS[match["name"]](match["label"])
     return found if match["view"] is None else _restrict_to_view(found, match["view"])
 
@@ -251,7 +251,7 @@ def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.
     if kind in DOCUMENT_F1:
         return _document_statistics(verdicts, view, kind, label)
     views = [each.name for each in verdicts.views.values() if name in each.statistics]
-    hint = f"the view {views[0]!r} has it: write {views[0]}. before the measure" if views else None
+    hint = f"write {views[0]}. before the measure: the view {views[0]!r} has it" if views else None
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
 
 
@@ -276,7 +276,10 @@ def _given_labels(view: View, kind: str) -> list[str]:
 def _label_error(view: View, kind: str, label: str | None) -> UsageError:
     known = _given_labels(view, kind)
     if label is None:
-        return UsageError(f"the view {view.name!r} has scores of several kinds: say which", hint=f"[{known[0]}] …")
+        return UsageError(
+            f"the view {view.name!r} has several scores: specify one",
+            hint=f"append its name in brackets, such as [{known[0]}]",
+        )
     return UsageError(f"the view {view.name!r} has no score {label!r}{nearest(label, known)}", hint=", ".join(known))
 
 

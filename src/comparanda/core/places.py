@@ -27,7 +27,7 @@ LARGE = 4 << 20
 """The bytes of a larger system output are released once it is aligned, and read again for excerpts."""
 
 _NEWLINE_BLOCK = 1 << 12
-_MASS_PATTERN = re.compile(r"they weigh (\S+) together$")
+_MASS_PATTERN = re.compile(r"total weight (\S+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def noted_once(source: Source, side: str, what: str, offset: int) -> list[Note]:
 
 def weighing(source: Source, mass: float) -> str:
     """Format the total weight at the end of a note; exact for portions, because their weights will be added up."""
-    return f"they weigh {f'{mass:.4g}' if source.whole is None else repr(mass)} together"
+    return f"total weight {f'{mass:.4g}' if source.whole is None else repr(mass)}"
 
 
 def together(notes: Iterable[Note]) -> Iterator[Note]:
@@ -267,7 +267,7 @@ def together(notes: Iterable[Note]) -> Iterator[Note]:
             yield note
         else:
             before = found.string[: found.start()]
-            yield replace(note, what=f"{before}they weigh {fsum(masses[note.side, before]):.4g} together")
+            yield replace(note, what=f"{before}total weight {fsum(masses[note.side, before]):.4g}")
 
 
 def refuse(

@@ -303,8 +303,8 @@ def impossible(values: Floats) -> Truths:
 def hint_for(value: float) -> str:
     """Suggest the scale of a number that is not a probability."""
     name = "logarithms" if value < 0 else "percent"
-    return f"if these are {name}, say so: ?scale={'logprob' if value < 0 else 'percent'}"
+    return f"add ?scale={'logprob' if value < 0 else 'percent'} if these are {name}"
 
 
-CLIPPED = "probabilities outside of 0 and 1 by less than a millionth, clipped"
+CLIPPED = "probabilities outside of [0, 1] by less than 1e-6, clipped"
 """The text of the note about such numbers."""

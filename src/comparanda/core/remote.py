@@ -66,8 +66,9 @@ def path_of(path: str) -> AnyPath:
         return Path(found["rest"])
     if protocol not in _COLON_PROTOCOLS and _PASSWORD_PATTERN.match(found["rest"]):
         raise UsageError(
-            f"{protocol}://…@{found['rest'].partition('@')[2]}: the URL holds a password, and URLs are kept in results",
-            hint="give it to fsspec: in the environment, or in its configuration (~/.config/fsspec)",
+            f"{protocol}://…@{found['rest'].partition('@')[2]}: "
+            "the URL contains a password, and URLs are stored in results",
+            hint="pass it to fsspec in the environment, or in its configuration (~/.config/fsspec)",
         )
     return RemotePath(path)
 
@@ -285,12 +286,12 @@ def _filesystem(url: str) -> tuple[Any, str]:
         from fsspec import available_protocols
         from fsspec.core import url_to_fs
     except ImportError:
-        what = f"{url}: files elsewhere are read with fsspec, which is not installed"
+        what = f"{url}: remote files are read with fsspec, which is not installed"
         raise MissingExtraError(what, hint="pip install 'comparanda[remote]'") from None
     protocol = url.partition("://")[0]
     if protocol not in available_protocols():
-        what = f"{url}: no protocol is called {protocol!r}{nearest(protocol, available_protocols())}"
-        raise UsageError(what, hint="a path of this machine is written without '://'")
+        what = f"{url}: unknown protocol {protocol!r}{nearest(protocol, available_protocols())}"
+        raise UsageError(what, hint="write local paths without '://'")
     try:
         found: tuple[Any, str] = url_to_fs(url)
     except ImportError as problem:

@@ -69,11 +69,13 @@ class TextColumn:
 
     def __post_init__(self) -> None:
         if self.codes.ndim != 1 or self.codes.dtype.kind not in "iu":
-            raise ValueError(f"codes must be a row of integers, not {self.codes.dtype} of shape {self.codes.shape}")
+            raise ValueError(
+                f"codes must be a one-dimensional array of integers, not {self.codes.dtype} of shape {self.codes.shape}"
+            )
         if self.codes.size and not 0 <= self.codes.min() <= self.codes.max() < len(self.names):
             raise ValueError(f"codes must be between 0 and {len(self.names) - 1}, the last of the names")
         if self.missing is not None and not 0 <= self.missing < len(self.names):
-            raise ValueError(f"the code for missing texts, {self.missing}, is not between 0 and {len(self.names) - 1}")
+            raise ValueError(f"the code for missing values, {self.missing}, is not between 0 and {len(self.names) - 1}")
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> TextColumn:

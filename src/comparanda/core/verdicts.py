@@ -421,14 +421,14 @@ class Verdicts:
             if system.name == name:
                 return system
         names = [system.name for system in self.systems]
-        raise UsageError(f"no system is called {name!r}{nearest(name, names)}", hint=f"systems: {', '.join(names)}")
+        raise UsageError(f"unknown system {name!r}{nearest(name, names)}", hint=f"systems: {', '.join(names)}")
 
     def view(self, name: str | None = None) -> View:
         """Return a view by its name, the first by default."""
         if name is None:
             return next(iter(self.views.values()))
         if name not in self.views:
-            raise UsageError(f"there is no view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
+            raise UsageError(f"unknown view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
 
     def unit_of(self, table: Sites | Items | FoldedItems | Claims | Candidates) -> NDArray[np.int32]:

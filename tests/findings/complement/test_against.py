@@ -63,7 +63,7 @@ def test_a_change_is_undefined_where_either_score_is() -> None:
 
 
 def test_an_unknown_baseline_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UsageError, match=r"no system is called 'crv' \(did you mean 'crf'\?\)"):
+    with pytest.raises(UsageError, match=r"unknown system 'crv' \(did you mean 'crf'\?\)"):
         compared(KEY, crf=CRF, bert=BERT).against("crv")
 
 

@@ -317,7 +317,7 @@ def test_a_system_is_not_compared_with_itself() -> None:
 
 
 def test_a_name_that_is_none_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"no system is called 'crv' \(did you mean 'crf'\?\)"):
+    with pytest.raises(UsageError, match=r"unknown system 'crv' \(did you mean 'crf'\?\)"):
         compared(KEY, crf=CRF, bert=BERT).complementarity("crv", "bert")
 
 

@@ -316,7 +316,7 @@ def test_the_systems_must_be_two() -> None:
     result = cp.compare(KEY, {"a": BASE, "b": NEW}, task="tag", resamples=0)
     with pytest.raises(UsageError, match="compared with itself"):
         result.gate("a", "a", max_new_errors=1)
-    with pytest.raises(UsageError, match="no system is called 'c'"):
+    with pytest.raises(UsageError, match="unknown system 'c'"):
         result.gate("a", "c", max_new_errors=1)
 
 
@@ -339,7 +339,7 @@ def test_a_budget_that_is_none_is_refused(asked: dict[str, Any]) -> None:
 def test_a_measure_that_nothing_tests_is_refused() -> None:
     with pytest.raises(UsageError, match="is to be tested by fail-if-significantly-worse"):
         gate(max_new_errors=1, measure="f1")
-    with pytest.raises(UsageError, match="no measure is called"):
+    with pytest.raises(UsageError, match="unknown measure"):
         gate(measure="ff1")
 
 

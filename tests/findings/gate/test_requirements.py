@@ -96,7 +96,7 @@ def test_what_holds_says_what_it_rests_on(text: str, measured: float | None, lim
         ("base_score('f1') > 0.5", "this is 0.5 of a point: write 50", "0.5"),
         ("1 < 2", "this says nothing of the outputs", "1 < 2"),
         ("true", "this says nothing of the outputs", "true"),
-        ("score('f2') > 3", "measure: no measure is called 'f2'", "'f2'"),
+        ("score('f2') > 3", "measure: unknown measure 'f2'", "'f2'"),
         ("score('f1[ORG]') > 3", "measure: the label of 'f1[ORG]' does not occur", "'f1[ORG]'"),
         ("`f1[ORG]` > 3", "the label of 'f1[ORG]' does not occur", "`f1[ORG]`"),
         ("score(f1) > 3", "the measure of score() must be a string in quotes", "f1"),

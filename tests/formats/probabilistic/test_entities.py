@@ -16,10 +16,10 @@ CHAIN = [entity(0, 5, "A", 0.5), entity(3, 8, "B", 0.5), entity(7, 12, "C", 0.5)
 class TestPolicies:
     def test_overlapping_ones_that_are_too_much_are_refused(self) -> None:
         assert refused(document(entities=TWO)) == (
-            "d.jsonl:1: 2 tuples that overlap have probabilities that sum to 1.5\n"
+            "d.jsonl:1: 2 overlapping tuples have probabilities that sum to 1.5\n"
             "  entities[0]: 8 to 16, LOC 0.8\n"
             "  entities[1]: 8 to 21, ORG 0.7\n"
-            "  say what they mean: ?overlap=condition (independent scores), scale (divide them) or independent"
+            "  choose how to combine them: ?overlap=condition (independent scores), scale (divide them) or independent"
         )
 
     @pytest.mark.parametrize("by_option", [False, True])
@@ -60,7 +60,7 @@ class TestPolicies:
     def test_too_many_sets_of_spans_are_noted(self) -> None:
         many = [entity(place, place + 2, "A", 0.3) for place in range(20)]
         corpus = read(document(entities=many))
-        what = "out: tuples left out, since with them too many sets of spans are possible; they weigh 1.5 together"
+        what = "out: tuples left out, because with them too many combinations of spans are possible; total weight 1.5"
         assert notes(corpus) == [f"{what}: 5 (d.jsonl:1, d.jsonl:1, d.jsonl:1, …)"]
         assert len(weights(corpus)) == 15
 

@@ -105,8 +105,8 @@ def test_what_is_no_number(written: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("value", "hint"),
     [
-        (85, "if these are percent, say so: ?scale=percent"),
-        (-0.1, "if these are logarithms, say so: ?scale=logprob"),
+        (85, "add ?scale=percent if these are percent"),
+        (-0.1, "add ?scale=logprob if these are logarithms"),
     ],
 )
 def test_the_scale_is_never_guessed(value: float, hint: str) -> None:
@@ -127,7 +127,7 @@ def test_no_logarithm_is_above_nothing() -> None:
 def test_rounding_is_clipped_and_counted() -> None:
     corpus = read(document(entities=[entity(0, 4, "PER", 1 + 5e-7), entity(8, 16, "LOC", -5e-7)]))
     assert weights(corpus) == {(0, 4, "PER"): 1.0, (8, 16, "LOC"): 0.0}
-    what = "out: probabilities outside of 0 and 1 by less than a millionth, clipped"
+    what = "out: probabilities outside of [0, 1] by less than 1e-6, clipped"
     assert notes(corpus) == [f"{what}: 2 (d.jsonl:1, d.jsonl:1)"]
 
 

@@ -54,7 +54,7 @@ class TestCharacters:
     def test_weights_that_are_no_probabilities_may_be_too_much(self) -> None:
         text = refused(document(aggregate="min", tokens=YORK))
         assert text.splitlines()[:2] == [
-            "d.jsonl:1: 2 tuples that overlap have probabilities that sum to 1.1",
+            "d.jsonl:1: 2 overlapping tuples have probabilities that sum to 1.1",
             "  tokens[0]: 8 to 11, LOC 0.6",
         ]
 
@@ -125,7 +125,7 @@ class TestSums:
 
     def test_what_is_left_out_is_counted(self) -> None:
         corpus = read({"tokens": ["a", "b"], "dist": [{"B-X": 0.9, "B-Y": 0.005}, {"B-Y": 0.002}]})
-        what = "out: spans of tokens less probable than 0.01 left out; they weigh 0.007 together: 2"
+        what = "out: spans of tokens less probable than 0.01 left out; total weight 0.007: 2"
         assert notes(corpus) == [what]
         higher = read({"words": ["a", "b"], "dist": [{"B-X": 0.9}, {"B-Y": 0.2}]}, options="::probabilistic?floor=0.3")
         assert weights(higher) == {(0, 1, "X"): 0.9}

@@ -131,13 +131,13 @@ class TestTheSameTwice:
 
     @pytest.mark.parametrize("overlap", ["condition", "independent"])
     def test_others_are_refused(self, overlap: Overlap) -> None:
-        with pytest.raises(ReadError, match=r"\[2, 0\]: the same span stands there twice with the same label"):
+        with pytest.raises(ReadError, match=r"\[2, 0\]: duplicate span with the same label"):
             make(self.TWICE, overlap)
 
 
 class TestTooMuch:
     def test_overlapping_ones_above_one_are_refused(self) -> None:
-        with pytest.raises(ReadError, match=r"\[0, 1\]: 2 tuples that overlap have probabilities that sum to 1.5"):
+        with pytest.raises(ReadError, match=r"\[0, 1\]: 2 overlapping tuples have probabilities that sum to 1.5"):
             make([(0, 4, "A", 0.8), (2, 6, "B", 0.7)])
 
     def test_the_same_twice_may_be_too_much_by_itself(self) -> None:
@@ -154,7 +154,7 @@ class TestTooMuch:
         assert found.beliefs.nothing.tolist() == pytest.approx([0.0], abs=1e-12)
 
     def test_two_certain_ones_cannot_be_conditioned(self) -> None:
-        with pytest.raises(ReadError, match=r"\[0, 2\]: 2 tuples that overlap are all certain"):
+        with pytest.raises(ReadError, match=r"\[0, 2\]: 2 overlapping tuples are all certain"):
             make([(0, 5, "A", 1.0), (1, 2, "A", 0.5), (3, 8, "B", 1.0)], "condition")
         make([(0, 5, "A", 1.0), (3, 8, "B", 0.5), (7, 12, "C", 1.0)], "condition")  # these two do not overlap
 
