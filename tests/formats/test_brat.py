@@ -113,8 +113,8 @@ class TestDocuments:
         put("c/a.txt", TEXT)
         put("c/b.ann", T1)
         assert refusal(read, "c") == (
-            "c/b.ann: there is no .txt file beside this one, but there is one beside that of 'a'\n"
-            "  put the texts beside all files, or beside none"
+            "c/b.ann: there is no .txt file for this one, but there is one for 'a'\n"
+            "  provide the texts of all files, or of none"
         )
 
     def test_texts_without_annotations_are_noted(self) -> None:
@@ -122,7 +122,7 @@ class TestDocuments:
         put("c/a.txt", TEXT)
         put("c/b.txt", TEXT)
         assert notes(read("c::brat")) == [
-            "key: .txt files without a .ann file beside them, passed over: 1 (c/b.txt)",
+            "key: .txt files without an .ann file ignored: 1 (c/b.txt)",
         ]
         assert refusal(read, "c") == (
             "c: the folder has files of several formats\n"
@@ -203,8 +203,7 @@ class TestAnnotations:
         )
         assert len(spans(corpus)) == 2
         assert notes(corpus) == [
-            "key: relations, events, equivalences and what is said of them, passed over: 5"
-            " (d.ann:3, d.ann:4, d.ann:5, …)"
+            "key: relations, events, equivalences and their attributes ignored: 5 (d.ann:3, d.ann:4, d.ann:5, …)"
         ]
 
     def test_a_text_may_be_left_out(self) -> None:
@@ -226,7 +225,7 @@ class TestAnnotations:
     def test_malformed_text_bound_annotations(self, line: str) -> None:
         assert refused(f"{T2}{line}\n") == (
             f"d.ann:2: this T line is malformed\n  it reads {line!r}\n"
-            "  it is written T1<TAB>LABEL BEGIN END<TAB>TEXT,"
+            "  expected T1<TAB>LABEL BEGIN END<TAB>TEXT,"
             " of a discontinuous one T1<TAB>LABEL BEGIN END;BEGIN END<TAB>TEXT"
         )
 
@@ -245,24 +244,23 @@ class TestAnnotations:
     def test_other_malformed_lines(self, line: str, form: str) -> None:
         kind = line[0]
         assert refused(f"{T1}{line}\n") == (
-            f"d.ann:2: this {kind} line is malformed\n  it reads {line!r}\n  it is written {form}"
+            f"d.ann:2: this {kind} line is malformed\n  it reads {line!r}\n  expected {form}"
         )
 
     def test_lines_of_another_kind(self) -> None:
         assert refused(T1 + "Anna B-PER\n").startswith("d.ann:2: this A line is malformed\n")
         assert refused(T1 + "x" * 100 + "\n") == (
-            f"d.ann:2: this line is no annotation of brat\n  it reads {'x' * 79 + '…'!r}\n"
+            f"d.ann:2: this line is not a brat annotation\n  it reads {'x' * 79 + '…'!r}\n"
             "  lines begin with one of T A M N # R E *"
         )
 
     def test_what_speaks_of_nothing(self) -> None:
         assert refused(T1 + "A1\tNegated T7\n") == (
-            "d.ann:2: A1 speaks of T7, which is not in this file\n"
-            "  was the annotation deleted without what was said of it?"
+            "d.ann:2: A1 refers to T7, which is not in this file\n  remove this line, or restore the annotation"
         )
 
     def test_two_of_one_name(self) -> None:
-        assert refused(T1 + T1) == ("d.ann:2: the annotation T1 is there a second time\n  the first stands at d.ann:1")
+        assert refused(T1 + T1) == ("d.ann:2: duplicate annotation T1\n  the first is at d.ann:1")
 
     def test_a_line_that_is_too_long(self) -> None:
         put("d.ann", T1)
@@ -277,7 +275,7 @@ class TestExtents:
         assert refused(T1 + "T2\tPER 30 34\tBo\n") == (
             "d.ann:2: T2 of document 'd' ends at 34, but the text has 33 characters\n"
             "  the span: 30 34 PER 'Bo'\n"
-            "  offsets count code points of the text; is it the text that was annotated?"
+            "  check that this is the annotated text; offsets count its code points"
         )
 
     def test_backwards_and_before_the_text(self) -> None:
@@ -288,20 +286,17 @@ class TestExtents:
 
     def test_a_text_that_is_not_covered_is_noted(self) -> None:
         assert notes(read_text(T1 + T2 + "T3\tPER 5 10\tLives\n")) == [
-            "key: spans whose text is not what their offsets cover, which hold: 1 (T3 of document 'd': d.ann:3)"
+            "key: spans whose stated text differs from the text at their offsets (offsets are used): "
+            "1 (T3 of document 'd': d.ann:3)"
         ]
 
     def test_most_that_are_not_covered_are_refused(self) -> None:
-        assert refused("T1\tPER 30 33\tIda\n").startswith(
-            "d.ann:1: 1 of 1 spans do not cover the text that they name\n"
-        )
+        assert refused("T1\tPER 30 33\tIda\n").startswith("d.ann:1: 1 of 1 spans do not cover their stated text\n")
 
     def test_offsets_that_count_bytes_are_told(self) -> None:
         corpus = read_text("T1\tPER 34 36\tBo\n")
         assert spans(corpus) == [("d", 31, 33, "PER")]
-        assert notes(corpus) == [
-            "key: spans whose offsets count bytes of UTF-8, which the text that they name tells: 1"
-        ]
+        assert notes(corpus) == ["key: spans whose offsets count bytes of UTF-8, as their stated text shows: 1"]
 
 
 class TestLineEnds:
@@ -320,9 +315,7 @@ class TestLineEnds:
         assert (words(corpus), lines(corpus)) == (["Anna", "Bo", "Ida"], [1, 2, 4])
         assert corpus.raw is not None
         assert (corpus.raw.documents, corpus.raw.begin.tolist()) == ((self.TEXT,), [0, 6, 12])
-        assert notes(corpus) == [
-            "key: line ends by CRLF in texts, counted as two characters by the spans: 3 (d.txt, …)"
-        ]
+        assert notes(corpus) == ["key: CRLF line ends in texts, counted as two characters in offsets: 3 (d.txt, …)"]
 
     def test_counted_as_one(self) -> None:
         corpus = read_text("T1\tPER 5 7\tBo\nT2\tPER 9 12\tIda\n", self.TEXT)
@@ -330,19 +323,19 @@ class TestLineEnds:
         assert (words(corpus), lines(corpus)) == (["Anna", "Bo", "Ida"], [1, 2, 4])
         assert corpus.raw is not None
         assert (corpus.raw.documents, corpus.raw.begin.tolist()) == (("Anna\nBo\n\nIda",), [0, 5, 9])
-        assert notes(corpus) == ["key: line ends by CRLF in texts, counted as one character by the spans: 3 (d.txt, …)"]
+        assert notes(corpus) == ["key: CRLF line ends in texts, counted as one character in offsets: 3 (d.txt, …)"]
 
     def test_a_byte_order_mark_counts_as_a_character(self) -> None:
         corpus = read_text("T1\tPER 1 5\tAnna\n", "\ufeffAnna")
         assert (spans(corpus), words(corpus)) == ([("d", 1, 5, "PER")], ["Anna"])
-        assert notes(corpus) == ["key: byte-order marks in texts, counted as a character by the spans: 1 (d.txt)"]
+        assert notes(corpus) == ["key: byte-order marks in texts, counted as a character in offsets: 1 (d.txt)"]
 
     def test_or_does_not(self) -> None:
         corpus = read_text("T1\tPER 5 7\tBo\n", "\ufeff" + self.TEXT)
         assert (spans(corpus), words(corpus)) == ([("d", 5, 7, "PER")], ["Anna", "Bo", "Ida"])
         assert notes(corpus) == [
-            "key: line ends by CRLF in texts, counted as one character by the spans: 3 (d.txt, …)",
-            "key: byte-order marks in texts, not counted by the spans: 1 (d.txt)",
+            "key: CRLF line ends in texts, counted as one character in offsets: 3 (d.txt, …)",
+            "key: byte-order marks in texts, not counted in offsets: 1 (d.txt)",
         ]
 
     def test_in_annotations_a_byte_order_mark_is_nothing(self) -> None:

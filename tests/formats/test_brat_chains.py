@@ -104,14 +104,14 @@ class TestOptions:
         lines = "R1\tPart-Of Arg1:T1 Arg2:T2\nR2\tSame Arg1:T1 Arg2:T4\nR3\tCoref Arg1:T2 Arg2:T3\n"
         assert chains(lines, "?relations=same,part_of") == [[1, 2, 4], [3], [5], [6]]
         corpus = corpus_of(lines)
-        assert notes(corpus) == ["key: relations of other types, passed over (Part-Of, Same): 2 (d.ann:7, d.ann:8)"]
+        assert notes(corpus) == ["key: relations of other types ignored (Part-Of, Same): 2 (d.ann:7, d.ann:8)"]
         assert refused("R1\tPart-Of Arg1:T1 Arg2:T2\n") == (
-            "d.ann:7: no relation is coreference: there are Part-Of\n"
-            "  say which types are: ?relations=Part-Of, or that none is: ?relations=none"
+            "d.ann:7: no relation has a coreference type; found: Part-Of\n"
+            "  set the types: ?relations=Part-Of, or ?relations=none if none is coreference"
         )
         assert notes(corpus_of("R1\tPart-Of Arg1:T1 Arg2:T2\n", "?relations=none")) == [
-            "key: relations of other types, passed over (Part-Of): 1 (d.ann:7)",
-            "key: inputs in which no relation is coreference: every mention is alone: 1",
+            "key: relations of other types ignored (Part-Of): 1 (d.ann:7)",
+            "key: inputs without coreference relations: every mention is a singleton: 1",
         ]
 
     def test_annotations_in_no_chain(self) -> None:
@@ -119,14 +119,14 @@ class TestOptions:
         assert len(spans(corpus_of(lines))) == 6
         corpus = corpus_of(lines, "?alone=drop")
         assert spans(corpus) == [("d", 0, 9, "PERSON"), ("d", 44, 53, "PERSON")]
-        assert notes(corpus) == ["key: annotations in no chain, left out: 4 (d.ann:2, d.ann:3, d.ann:4, …)"]
+        assert notes(corpus) == ["key: annotations in no chain dropped: 4 (d.ann:2, d.ann:3, d.ann:4, …)"]
         assert "invalid alone='x'" in refused(lines, "?alone=x", code=2)
 
     @pytest.mark.parametrize("option", ["alone=drop", "relations=Coref"])
     def test_they_mean_nothing_for_spans(self, option: str) -> None:
         found = refusal(corpus_of, "", f"?{option}", ANNOTATIONS, "spans", code=2)
         assert found.endswith(
-            "says how chains are read, and this task judges none\n  leave it out, or choose the task coref"
+            "applies to chains, which this task does not evaluate\n  leave it out, or use the task coref"
         )
 
 
@@ -134,21 +134,18 @@ class TestDefects:
     def test_what_is_not_there(self) -> None:
         for line, who in (("R7\tCoref Arg1:T1 Arg2:T9\n", "R7"), ("*\tCoref T1 T9\n", "this line")):
             assert refused(line) == (
-                f"d.ann:7: {who} speaks of T9, which is not in this file\n"
-                "  was the annotation deleted without what was said of it?"
+                f"d.ann:7: {who} refers to T9, which is not in this file\n  remove this line, or restore the annotation"
             )
 
     def test_equivalences_that_join_nothing_are_noted(self) -> None:
         corpus = corpus_of("*\tCoref T1\n*\tCoref \n*\tCoref T2 T3\n")
-        assert notes(corpus) == [
-            "key: equivalences of fewer than two annotations, which join nothing: 2 (d.ann:7, d.ann:8)"
-        ]
+        assert notes(corpus) == ["key: equivalences of fewer than two annotations ignored: 2 (d.ann:7, d.ann:8)"]
 
     def test_nothing_is_said_to_be_coreferent(self) -> None:
         corpus = corpus_of("A1\tNegated E1\nE1\tEVENT:T6\n")
         assert notes(corpus) == [
-            "key: what is said of relations and events, passed over: 1 (d.ann:7)",
-            "key: inputs in which no relation is coreference: every mention is alone: 1",
+            "key: attributes of relations and events ignored: 1 (d.ann:7)",
+            "key: inputs without coreference relations: every mention is a singleton: 1",
         ]
 
     @pytest.mark.parametrize("line", ["R1 Coref Arg1:T1 Arg2:T2", "R1\tCoref T1 T2", "*\tCoref", "* Coref T1 T2"])

@@ -142,7 +142,7 @@ class TestObjects:
 
     def test_a_mistake_is_told_with_its_place(self) -> None:
         assert refusal(read_object, {"d1": [[(2, 1)]]}, Request(side="crf", layer="chains"), "tokens").startswith(
-            "<crf>:1: clusters[0][0] of document 'd1' is 2 to 1, and ends before it begins\n"
+            "<crf>:1: clusters[0][0] of document 'd1' is 2 to 1, which ends before it begins\n"
         )
 
 

@@ -148,7 +148,7 @@ class TestColumns:
     @pytest.mark.parametrize("given", ["0", "5", "x", "-1", "²"])
     def test_a_column_that_is_none_is_refused(self, given: str) -> None:
         assert refused(cells("(1)"), code=2, word=given) == (
-            f"word={given!r} names no column before that of brackets\n  a number from 1 to 4, or none"
+            f"word={given!r} is not a column before the bracket column\n  a number from 1 to 4, or none"
         )
 
     def test_lines_may_have_more_columns_but_not_fewer_than_are_read(self) -> None:
@@ -156,7 +156,7 @@ class TestColumns:
         assert chains(corpus_of(text.replace("b\t-", "b\tx\ty\tz\t1)").replace("(1)", "(1"))) == [(0, 2, "1")]
         assert refused(text.replace("d\t0\t1\tb\t-", "b\t-")) == (
             "f.conll:3: 2 columns, but the first line of words has 5\n"
-            "  column 4 is read, and the last one holds the brackets; say what is where: ?word=N, ?pos=N"
+            "  set the columns with ?word=N and ?pos=N: column 4 is read, and the last one holds the brackets"
         )
 
     @pytest.mark.parametrize("none", ["-", "_", "*", ""])
@@ -239,7 +239,7 @@ class TestBrackets:
         assert refused(text) == "f.conll:2: the span '(1' is not closed\n  its document ends without '1)'"
         found = corpus_of(text + cells("(2)").replace("(d)", "(f)"), broken="drop")
         assert chains(found) == [(0, 1, "2")]
-        assert notes(found)[0] == "key: brackets that are not closed, or not opened, left out: 2 (f.conll:2, f.conll:7)"
+        assert notes(found)[0] == "key: unclosed or unopened brackets ignored: 2 (f.conll:2, f.conll:7)"
 
     def test_brackets_with_types(self) -> None:
         text = "# begin document GUM_vlog\n0\tThe\t(person-1-Anna_O'Neil(place-2)\n1\tqueen\tperson-1-Anna_O'Neil)\n"
@@ -252,7 +252,8 @@ class TestBrackets:
         ]
         assert said(corpus, "chain") == ["1", "2", "1"]
         assert notes(corpus) == [
-            "key: brackets with more than a chain, read as etype-eid-other: 3 (f.conll:2, f.conll:3, f.conll:4)"
+            "key: brackets with more fields than the chain, read as etype-eid-other: "
+            "3 (f.conll:2, f.conll:3, f.conll:4)"
         ]
 
     def test_names_with_hyphens_are_whole_unless_all_have_an_id(self) -> None:
@@ -265,28 +266,28 @@ class TestBrackets:
         corpus = corpus_of(cells("(1-PER)", "(PER-1)"), fields="etype-eid")
         assert (said(corpus, "chain"), notes(corpus)) == (["PER", "1"], [])
         assert refused(cells("(1)"), code=2, fields="etype-other") == (
-            "fields='etype-other' has no chain\n  one of them is called eid or GRP"
+            "fields='etype-other' does not include the chain\n  name the chain field eid or GRP"
         )
 
     def test_mentions_in_parts(self) -> None:
         corpus = corpus_of(cells("(4[1/2]", "4[1/2])", "-", "(4[2/2])", "(4)"))
         assert (chains(corpus), fragments(corpus)) == ([(0, 4, "4"), (4, 5, "4")], [(0, 0, 2), (0, 3, 4)])
-        assert refused(cells("(4[1/2])")) == "f.conll:2: the span '4' is in 2 parts, but part 2 is not there"
+        assert refused(cells("(4[1/2])")) == "f.conll:2: the span '4' has 2 parts, but part 2 is missing"
         for broken in (["(4[1/2])", "(1)"], ["(4[2/2])", "(1)"], ["(4[1/2]", "(1)"]):
             found = corpus_of(cells(*broken), broken="drop")
             assert chains(found) == [(1, 2, "1")]
-            assert notes(found) == ["key: brackets that are not closed, or not opened, left out: 1 (f.conll:2)"]
+            assert notes(found) == ["key: unclosed or unopened brackets ignored: 1 (f.conll:2)"]
 
     @pytest.mark.parametrize(
         ("given", "message"),
         [
             (["-", "(1", "-"], "f.conll:3: the span '(1' is not closed\n  its document ends without '1)'"),
             (["(1", "2)", "1)"], "f.conll:3: '2)' closes a span that is not open\n"
-             "  the last one that is open is '(1', at f.conll:2"),
+             "  the span opened last is '(1', at f.conll:2"),
             (["1)"], "f.conll:2: '1)' closes a span that is not open"),
             (["(1)", "1)"], "f.conll:3: '1)' closes a span that is not open"),
-            (["(1(", "1)"], "f.conll:2: '(' is no bracket\n"
-             "  a span is opened by (id-type and closed by id), or both at once: (id-type)"),
+            (["(1(", "1)"], "f.conll:2: '(' is not a bracket\n"
+             "  write (id-type to open a span, id) to close it, (id-type) to do both"),
         ],
     )  # fmt: skip
     def test_broken_ones_are_refused(self, given: list[str], message: str) -> None:
@@ -297,12 +298,12 @@ class TestBrackets:
     )
     def test_what_is_no_bracket_is_refused_with_its_line(self, given: str) -> None:
         for broken in ("refuse", "drop"):
-            assert re.match(r"f\.conll:3: .* is no bracket", refused(cells("-", given), broken=broken))
+            assert re.match(r"f\.conll:3: .* is not a bracket", refused(cells("-", given), broken=broken))
 
     def test_broken_ones_are_left_out_if_asked(self) -> None:
         corpus = corpus_of(cells("(1", "(2", "3)", "2)", "(5)"), broken="drop")
         assert chains(corpus) == [(1, 4, "2"), (4, 5, "5")]
-        assert notes(corpus) == ["key: brackets that are not closed, or not opened, left out: 2 (f.conll:2, f.conll:4)"]
+        assert notes(corpus) == ["key: unclosed or unopened brackets ignored: 2 (f.conll:2, f.conll:4)"]
         assert notes(corpus_of(cells("(1)"), broken="drop")) == []
         assert "invalid broken='x'" in refused(cells("1)"), code=2, broken="x")
 
@@ -332,7 +333,7 @@ class TestDocuments:
         for line in ("a\t(1)\n", "a  (1)\n"):
             corpus = corpus_of(f"{mark}\n{line}#end document\n")
             assert corpus.documents.names == ("a b",)
-            assert notes(corpus) == ["key: document names with blanks around them, cleaned: 1 (f.conll:1)"]
+            assert notes(corpus) == ["key: document names with surrounding blanks, stripped: 1 (f.conll:1)"]
 
     def test_a_document_without_an_end_ends_where_the_next_begins(self) -> None:
         text = "#begin document (a);\nx\t(1)\n#begin document (b);\ny\t(1)\n"
@@ -350,9 +351,9 @@ class TestDocuments:
         corpus = corpus_of(text + "#end document\nz\t-\n")
         assert documents(corpus) == {"a": ["x"], "b": ["y"]}
         assert spans(corpus) == [("a", 0, 1, "ENTITY"), ("b", 0, 1, "ENTITY")]
-        assert notes(corpus) == ["key: words outside of documents, left out: 4 (f.conll:1, f.conll:6, f.conll:7, …)"]
+        assert notes(corpus) == ["key: words outside documents ignored: 4 (f.conll:1, f.conll:6, f.conll:7, …)"]
         assert refused("x\t(1)\n#begin document (a);\n") == (
-            "f.conll:1: all words stand outside of documents\n  put '#begin document (NAME);' before them"
+            "f.conll:1: all words are outside documents\n  add '#begin document (NAME);' before them"
         )
 
     def test_documents_without_words(self) -> None:
@@ -403,7 +404,7 @@ class TestFiles:
         assert spans(corpus) == [("d", 0, 3, "ENTITY"), ("e", 0, 1, "ENTITY"), ("c", 0, 1, "ENTITY")]
         assert [(note.what, note.count) for note in corpus.notes] == [
             ("documents without '#end document'", 1),
-            ("words outside of documents, left out", 1),
+            ("words outside documents ignored", 1),
         ]
         assert corpus.notes[1].first == (f"{tmp_path}/b.conll:1",)
 
@@ -416,10 +417,10 @@ class TestFiles:
     def test_other_formats_are_refused(self, tmp_path: Path) -> None:
         conllu = "".join(f"{row}\tw\t_\t_\t_\t_\t_\t_\t_\t{{}}\n" for row in (1, 2)) + "\n"
         assert refused(conllu.format("_", "_")) == (
-            "f.conll:1: the last column holds no brackets, and this looks like CoNLL-U\n  say so: FILE::conllu"
+            "f.conll:1: the last column holds no brackets, and this looks like CoNLL-U\n  if so, use FILE::conllu"
         )
-        assert refused(conllu.format("_", "SpaceAfter=No")).startswith("f.conll:2: 'SpaceAfter=No' is no bracket\n")
-        assert refused("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n").startswith("f.conll:1: 'B-ORG' is no bracket\n")
+        assert refused(conllu.format("_", "SpaceAfter=No")).startswith("f.conll:2: 'SpaceAfter=No' is not a bracket\n")
+        assert refused("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n").startswith("f.conll:1: 'B-ORG' is not a bracket\n")
         path = tmp_path / "notes.txt"
         path.write_text("It rained.\n")
         assert refusal(read_input, Input.parse(str(path)), Request(side="key", layer="chains"), "tokens") == (
@@ -429,7 +430,7 @@ class TestFiles:
 
     def test_a_file_without_mentions_is_noted(self) -> None:
         assert notes(corpus_of(cells("-", "_"))) == [
-            "key: files in which no word has a bracket in its last column: there are no mentions: 1 (f.conll:2)"
+            "key: files without brackets in the last column, and so without mentions: 1 (f.conll:2)"
         ]
 
 

@@ -134,9 +134,9 @@ class TestDocuments:
             ),
             (
                 [anna(), anna() | {"id": "d2"}, anna()],
-                "f.jsonl:3: the document 'd1' is there a second time\n"
-                "  the first stands at f.jsonl:1\n"
-                "  documents are told apart by their names: rename one",
+                "f.jsonl:3: duplicate document 'd1'\n"
+                "  the first is at f.jsonl:1\n"
+                "  rename one: document names must be unique",
             ),
             (
                 [anna(), {"id": "d2", "spans": []}],
@@ -337,7 +337,7 @@ class TestExtents:
 
     @pytest.mark.parametrize("text", ["Anna ran.", None])
     def test_before_the_text_or_backwards(self, text: str | None) -> None:
-        hint = "  offsets count from 0, and the end is the place behind the last character"
+        hint = "  offsets count from 0, and the end is the position after the last character"
         assert refusal(read, anna(begin=-1) | {"text": text}) == (
             f"f.jsonl:1: spans[0] of document 'd1' begins at -1, before the text\n  the span: -1 4 PER\n{hint}"
         )
@@ -349,7 +349,7 @@ class TestExtents:
         assert refusal(read, anna(), anna(end=10) | {"id": "d2"}) == (
             "f.jsonl:2: spans[0] of document 'd2' ends at 10, but the text has 9 characters\n"
             "  the span: 0 10 PER\n"
-            "  offsets count code points of the text; is it the text that was annotated?"
+            "  check that this is the annotated text; offsets count its code points"
         )
         assert refusal(read, doc("a", (0, 2, "a"))).startswith(
             "f.jsonl:1: spans[0] of document 'd1' ends at 2, but the text has 1 character\n"
@@ -362,15 +362,15 @@ class TestExtents:
         corpus = read(doc("Anna met Bo.", (0, 4, "Anna"), (9, 11, "Bob"), (9, 11, "Bo")), doc("x", name="d2"))
         assert [span[1:3] for span in spans(corpus)] == [(0, 4), (9, 11), (9, 11)]
         assert notes(corpus) == [
-            "key: spans whose text is not what their offsets cover, which hold: 1"
+            "key: spans whose stated text differs from the text at their offsets (offsets are used): 1"
             " (spans[1] of document 'd1': f.jsonl:1)"
         ]
 
     def test_most_texts_that_are_not_covered_are_refused(self) -> None:
         assert refusal(read, doc("Anna met Bo.", (0, 4, "Anna"), (9, 11, "Ida"), (5, 8, "Rio"))) == (
-            "f.jsonl:1: 2 of 3 spans do not cover the text that they name\n"
+            "f.jsonl:1: 2 of 3 spans do not cover their stated text\n"
             "  the first: spans[1] of document 'd1', 9 11 X 'Ida', covers 'Bo'\n"
-            "  offsets count code points of the text; is it the text that was annotated?"
+            "  check that this is the annotated text; offsets count its code points"
         )
 
 
@@ -382,7 +382,7 @@ class TestOffsets:
     @pytest.mark.parametrize(
         ("offsets", "extents", "meaning"),
         [
-            ("utf-16", [(3, 7), (12, 14), (19, 22)], "count UTF-16 units, as JavaScript and Java do,"),
+            ("utf-16", [(3, 7), (12, 14), (19, 22)], "count UTF-16 units (as JavaScript and Java do)"),
             ("bytes", [(5, 10), (15, 17), (22, 25)], "count bytes of UTF-8"),
             ("inclusive", [(2, 5), (11, 12), (18, 20)], "count code points and include the end"),
         ],
@@ -391,11 +391,11 @@ class TestOffsets:
         names = ["Änne", "Bo", "Flo"]
         given = doc(self.TEXT, *((*extent, name) for extent, name in zip(extents, names, strict=True)))
         assert refusal(read, given, offsets="code-points").endswith(
-            f"  offsets that {meaning} would fit 3 of 3 spans\n  say so with ?offsets={offsets}"
+            f"  offsets that {meaning} would fit 3 of 3 spans\n  set ?offsets={offsets}"
         )
         for corpus, told in ((read(given, offsets=offsets), False), (read(given), True)):
             assert [span[1:3] for span in spans(corpus)] == [(2, 6), (11, 13), (18, 21)]
-            said = f"key: spans whose offsets {meaning.rstrip(',')}, which the text that they name tells: 3"
+            said = f"key: spans whose offsets {meaning.rstrip(',')}, as their stated text shows: 3"
             assert notes(corpus) == [said] * told
 
     def test_a_few_spans_that_differ_tell_it(self) -> None:
@@ -407,7 +407,7 @@ class TestOffsets:
 
     def test_what_fits_as_well_otherwise_is_as_usual(self) -> None:
         corpus = read(doc("Bo met Flo", (0, 2, "Bo"), (7, 10, "Ida")))
-        assert notes(corpus)[0].startswith("key: spans whose text is not what their offsets cover")
+        assert notes(corpus)[0].startswith("key: spans whose stated text differs from the text at their offsets")
 
     def test_behind_the_text_they_are_told_too(self) -> None:
         assert spans(read(doc("ÄÄÄ Bo", (7, 9, "Bo")))) == [("d1", 4, 6, "X")]
@@ -415,21 +415,21 @@ class TestOffsets:
             "f.jsonl:1: spans[0] of document 'd1' ends at 9, but the text has 6 characters\n"
             "  the span: 7 9 X 'Bo'\n"
             "  offsets that count bytes of UTF-8 would fit 1 of 1 spans\n"
-            "  say so with ?offsets=bytes"
+            "  set ?offsets=bytes"
         )
 
     def test_between_characters(self) -> None:
         assert refusal(read, doc("Ä Bo", (1, 5, "Bo")), offsets="bytes") == (
-            "f.jsonl:1: spans[0] of document 'd1' does not lie between characters of the text,"
+            "f.jsonl:1: spans[0] of document 'd1' is not at a character boundary,"
             " if offsets count bytes of UTF-8\n"
             "  the span: 1 5 X 'Bo'\n"
-            "  offsets count code points of the text; is it the text that was annotated?"
+            "  check that this is the annotated text; offsets count its code points"
         )
 
     def test_without_a_text(self) -> None:
         assert spans(read(doc(None, (0, 3, "Anna")), offsets="inclusive")) == [("d1", 0, 4, "X")]
         assert refusal(read, doc(None, (0, 4, "Anna")), offsets="bytes", code=2) == (
-            "offsets=bytes cannot be read without the texts\n  give texts with the spans"
+            "offsets=bytes cannot be read without the texts\n  provide texts with the spans"
         )
 
     def test_unknown(self) -> None:
@@ -466,7 +466,7 @@ class TestFragments:
             anna(end=9, fragments=[[0, 2], [1, 3], [3, 4], [8, 9]]), anna(fragments=[[0, 2], [2, 4]]) | {"id": 2}
         )
         assert fragments(corpus) == [(0, 0, 4), (0, 8, 9)]
-        assert notes(corpus) == ["key: spans whose fragments overlap or touch, joined: 2 (f.jsonl:1, f.jsonl:2)"]
+        assert notes(corpus) == ["key: spans whose fragments overlap or touch, merged: 2 (f.jsonl:1, f.jsonl:2)"]
 
     @pytest.mark.parametrize(
         ("pieces", "expected"),
@@ -583,7 +583,7 @@ class TestPython:
         assert refusal(self.read, [anna(), anna(end=99) | {"id": "d2"}]).startswith(
             "<crf>:2: spans[0] of document 'd2' ends at 99, but the text has 9 characters\n"
         )
-        assert refusal(self.read, [anna(), anna()]).startswith("<crf>:2: the document 'd1' is there a second time\n")
+        assert refusal(self.read, [anna(), anna()]).startswith("<crf>:2: duplicate document 'd1'\n")
 
     def test_what_cannot_be_read(self) -> None:
         assert refusal(self.read, 7, code=2) == (

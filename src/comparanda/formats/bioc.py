@@ -113,14 +113,14 @@ _NUMBER = re.compile(r"\s*-?[0-9]{1,18}\s*")
 _EXPECTED = re.compile(r"Expected `([^`]+)`, got `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
 _MISSING = re.compile(r"Object missing required field `([^`]+)`(?: - at `\$\.?([^`]*)`)?")
 _TYPE_NAMES = {
-    "int": "whole number",
-    "str": "text",
+    "int": "integer",
+    "str": "string",
     "array": "list",
     "float": "number",
-    "bool": "truth",
+    "bool": "boolean",
     "null": "null",
 }
-_SHAPE = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one a line'
+_SHAPE = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one per line'
 
 
 class Location(msgspec.Struct):
@@ -217,14 +217,14 @@ class BiocDocuments:
         if not open_:
             if name == "collection":
                 return None
-            what = f"the outermost element is <{name}>, and not <collection>"
-            raise refuse(self.source, place, what, hint="is it BioC?")
+            what = f"expected the root element <collection>, got <{name}>"
+            raise refuse(self.source, place, what, hint="check that the file is BioC")
         outer, owner = open_[-1]
         if name not in _PARENTS:
             self.strange.append(place)
             return None
         if outer not in _PARENTS[name]:
-            raise refuse(self.source, place, f"there is a <{name}> in <{outer}>, where BioC has none")
+            raise refuse(self.source, place, f"BioC does not allow <{name}> in <{outer}>")
         if name == "document":
             return Document(place=place)
         if name in {"passage", "sentence"}:
@@ -257,11 +257,11 @@ class BiocDocuments:
 
     def _parse_number(self, text: str | None, what: str, place: int) -> int:
         if text is None or not _NUMBER.fullmatch(text):
-            shown = "is missing" if text is None else f"is {text[:40]!r}, which is no whole number"
+            shown = "is missing" if text is None else f"is {text[:40]!r}, which is not an integer"
             raise refuse(self.source, place, f"{what} {shown}")
         number = int(text)
         if number < 0:
-            raise refuse(self.source, place, f"{what} is {number}, and may not be negative")
+            raise refuse(self.source, place, f"{what} is {number}, but must not be negative")
         return number
 
 
@@ -272,7 +272,7 @@ def _read_content(stream: Iterator[Event], source: Source) -> str:
         if kind == "end":
             break
         if kind == "start":
-            raise refuse(source, place, f"there is a <{value}> where BioC has only text")
+            raise refuse(source, place, f"expected only text, got <{value}>")
         pieces.append(value)
     return "".join(pieces)
 
@@ -424,10 +424,10 @@ class _Reader:
             for annotation in _all_annotations(document):
                 self._add_span(annotation, document)
             relations += [document.place] * _count_relations(document)
-        self._note("annotations without a location, passed over", self.unplaced)
+        self._note("annotations without a location ignored", self.unplaced)
         self._note(f"annotations without the infon {self._label!r}, labelled {UNLABELLED}", self.unlabelled)
-        self._note("relations, passed over", relations)
-        self._note("elements that BioC does not have, passed over", found.strange)
+        self._note("relations ignored", relations)
+        self._note("elements that BioC does not have ignored", found.strange)
         return self.draft.corpus(self.request, name="bioc", judged="label", offsets=unit if texts else None)
 
     @property
@@ -462,7 +462,7 @@ class _Reader:
                 break
         if best != _OFFSET_CHOICES[0]:
             spans = sum(len(list(_all_annotations(layout.document))) for layout in layouts)
-            what = f"spans whose offsets {MEANING[best].rstrip(',')}, which the texts and passages tell"
+            what = f"spans whose offsets {MEANING[best].rstrip(',')}, as the texts of annotations show"
             self.draft.notes.append(Note(self.request.side, what, spans))
         return best
 
@@ -475,14 +475,14 @@ class _Reader:
                 room -= max(offset - end, 0)
                 if room < 0:
                     what = f"the passage begins at {offset:,}, but the text before it has {end:,} characters"
-                    raise refuse(self.source, place, what, hint="is the offset right?")
+                    raise refuse(self.source, place, what, hint="check the offset")
                 end = offset + len(text)
 
     def _build_text(self, layout: _Layout, unit: Offsets) -> str:
         if found := layout.find_overlap(unit):
             offset, end, place = found
             what = f"the passage begins at {offset}, but the one before ends at {end}"
-            raise refuse(self.source, place, what, hint="offsets of passages count from the begin of the document")
+            raise refuse(self.source, place, what, hint="count offsets of passages from the beginning of the document")
         return layout.text(unit)
 
     def _required_id(self, document: Document) -> str:
@@ -501,7 +501,7 @@ class _Reader:
             label = UNLABELLED
         pieces = [(each.offset, each.offset + each.length) for each in annotation.locations]
         if any(abs(number) > FARTHEST for piece in pieces for number in piece):
-            raise refuse(self.source, place, "an annotation ends farther away than any text is long")
+            raise refuse(self.source, place, "an annotation ends beyond the end of any text")
         span = self.draft.span(pieces, str(label), place)
         self.called.append("an annotation" if annotation.id in {None, ""} else f"annotation {annotation.id}")
         if annotation.text:
@@ -584,9 +584,9 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=(".xml", ".json"),
     options={
-        "label": "the infon of labels (default: type)",
-        "id": "the infon of ids of entities (default: identifier, else NCBI Gene, MESH and the like)",
-        "offsets": "what offsets and lengths count: code-points, bytes, utf-16; told by the texts, if it is left out",
+        "label": "the infon that holds the label (default: type)",
+        "id": "the infon that holds entity ids (default: identifier, else NCBI Gene, MESH and the like)",
+        "offsets": "what offsets and lengths count: code-points, bytes, utf-16; detected from the texts by default",
     },
     sniff=sniff,
     read=read,
@@ -661,7 +661,7 @@ def _json_document(passage: WriterPassage, losses: Losses) -> dict[str, Any]:
 
 def _document_id(passage: WriterPassage) -> str:
     if passage.name.strip() != passage.name or not passage.name:
-        raise WriteError(f"the document {passage.name!r} cannot be an id of BioC", hint="rename it first")
+        raise WriteError(f"the document name {passage.name!r} is not a valid BioC id", hint="rename it first")
     return passage.name
 
 
@@ -669,7 +669,7 @@ def _mention_infons(passage: WriterPassage, mention: Mention, losses: Losses) ->
     found: dict[str, Value] = {LABEL: mention.label}
     for name, value in mention.said.items():
         if name == LABEL or holds_ids(name):
-            losses.lose(f"{name!r} of spans, which cannot be an infon of that name", passage.name)
+            losses.lose(f"{name!r} of spans, which is a reserved infon name", passage.name)
         else:
             found[name] = value
     if mention.ids is not None:
@@ -684,7 +684,7 @@ def _format_ids(passage: WriterPassage, mention: Mention, ids: tuple[str, ...]) 
         if ids_of(candidate) == BAR.join(ids):
             return candidate
     what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
-    raise WriteError(what, hint="a comma or semicolon separates ids there, and - is none")
+    raise WriteError(what, hint="rename them: commas and semicolons separate ids in BioC, and - means no id")
 
 
-WRITER = Writer(name="bioc", suffix=".xml", write=write, options={"as": f"what is written: {', '.join(_SYNTAXES)}"})
+WRITER = Writer(name="bioc", suffix=".xml", write=write, options={"as": f"the syntax: {', '.join(_SYNTAXES)}"})

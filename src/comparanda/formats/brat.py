@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 
 CHAIN_OPTIONS: Mapping[str, str] = {
-    "relations": "chains: the types of relations and equivalences that are coreference, with commas between them "
+    "relations": "chains: the types of relations and equivalences that express coreference, separated by commas "
     "(default: Coref, Coreference, Identity, Anaphora, Equiv and the like), or none",
-    "alone": "chains: what to do about annotations in no chain: keep (each is a mention alone), drop",
+    "alone": "chains: how to handle annotations in no chain: keep (as singletons), drop",
 }
 
 # fmt: off
@@ -123,8 +123,8 @@ class Links:
         """Return the annotation that a line refers to; for an event, its trigger."""
         found = self._triggers.get(named, named)
         if found not in known:
-            what = f"{name} speaks of {named}, which is not in this file"
-            raise refuse(self.source, place, what, hint="was the annotation deleted without what was said of it?")
+            what = f"{name} refers to {named}, which is not in this file"
+            raise refuse(self.source, place, what, hint="remove this line, or restore the annotation")
         return found
 
     def keep_singleton(self, place: int) -> bool:
@@ -137,13 +137,13 @@ class Links:
         """Return the notes; refuse an input that has relations, but none of a known coreference type."""
         if self._other_types and not self._link_count and NO_TYPE not in self.types:
             types = [name for name, _ in self._other_types.most_common()]
-            what = f"no relation is coreference: there are {', '.join(types[:5])}{' …' if len(types) > 5 else ''}"
-            hint = f"say which types are: ?relations={types[0]}, or that none is: ?relations={NO_TYPE}"
+            what = f"no relation has a coreference type; found: {', '.join(types[:5])}{' …' if len(types) > 5 else ''}"
+            hint = f"set the types: ?relations={types[0]}, or ?relations={NO_TYPE} if none is coreference"
             raise refuse(self.source, self._other_places[0], what, hint=hint)
         kinds = {
-            f"relations of other types, passed over ({', '.join(sorted(self._other_types)[:5])})": self._other_places,
-            "equivalences of fewer than two annotations, which join nothing": self._short_places,
-            "annotations in no chain, left out": self._dropped_places,
+            f"relations of other types ignored ({', '.join(sorted(self._other_types)[:5])})": self._other_places,
+            "equivalences of fewer than two annotations ignored": self._short_places,
+            "annotations in no chain dropped": self._dropped_places,
         }
         notes = [
             Note(self.side, what, len(places), first_places(self.source, np.array(places, np.int64)))
@@ -151,7 +151,7 @@ class Links:
             if places
         ]
         if not self._link_count:
-            notes.append(Note(self.side, "inputs in which no relation is coreference: every mention is alone", 1))
+            notes.append(Note(self.side, "inputs without coreference relations: every mention is a singleton", 1))
         return notes
 
 
@@ -220,8 +220,8 @@ _LINE_FORMS = {
 def read(source: Source, request: Request) -> Corpus:
     """Read annotations, one document per file, named after its path relative to the given folder."""
     for option in request.options.keys() & CHAIN_OPTIONS.keys() if request.layer != "chains" else ():
-        what = f"the option {option!r} says how chains are read, and this task judges none"
-        raise UsageError(what, hint="leave it out, or choose the task coref")
+        what = f"the option {option!r} applies to chains, which this task does not evaluate"
+        raise UsageError(what, hint="leave it out, or use the task coref")
     check_line_lengths(source, 0, source.size, request.max_line)
     return _Reader(source, request).corpus()
 
@@ -280,10 +280,8 @@ class _Reader:
                         draft.say(number, name, value)
                 if span.text:
                     draft.say(number, "text", span.text)
-        what = "relations, events, equivalences and what is said of them"
-        self._note(
-            f"{what if self.links is None else 'what is said of relations and events'}, passed over", self.ignored
-        )
+        what = "relations, events, equivalences and their attributes"
+        self._note(f"{what if self.links is None else 'attributes of relations and events'} ignored", self.ignored)
         self._note_texts_without_annotations()
         draft.notes += [*self.notes, *(() if self.links is None else self.links.finish())]
         offsets = asked_offsets(self.request.options)
@@ -322,8 +320,8 @@ class _Reader:
                 span = self._parse_text_bound(line, begin)
                 if span.id in spans:
                     first = self.source.locate(spans[span.id].place)
-                    what = f"the annotation {span.id} is there a second time"
-                    raise refuse(self.source, begin, what, details=[f"the first stands at {first}"])
+                    what = f"duplicate annotation {span.id}"
+                    raise refuse(self.source, begin, what, details=[f"the first is at {first}"])
                 spans[span.id] = span
             elif line.strip():
                 others.append((begin, line))
@@ -357,8 +355,8 @@ class _Reader:
                 self.ignored.append(place)
             return
         if target not in spans:
-            what = f"{line.partition(chr(9))[0]} speaks of {target}, which is not in this file"
-            raise refuse(self.source, place, what, hint="was the annotation deleted without what was said of it?")
+            what = f"{line.partition(chr(9))[0]} refers to {target}, which is not in this file"
+            raise refuse(self.source, place, what, hint="remove this line, or restore the annotation")
         name: str
         value: str | bool
         if pattern is _ATTRIBUTE:
@@ -372,9 +370,9 @@ class _Reader:
 
     def _malformed_error(self, line: str, place: int) -> ReadError:
         form = _LINE_FORMS.get(line[0])
-        what = "this line is no annotation of brat" if form is None else f"this {line[0]} line is malformed"
+        what = "this line is not a brat annotation" if form is None else f"this {line[0]} line is malformed"
         shown = line if len(line) <= 80 else line[:79] + "…"
-        hint = f"it is written {form}" if form else f"lines begin with one of {' '.join(_LINE_FORMS)}"
+        hint = f"expected {form}" if form else f"lines begin with one of {' '.join(_LINE_FORMS)}"
         return refuse(self.source, place, what, details=[f"it reads {shown!r}"], hint=hint)
 
     def _check_texts(self, documents: list[_Document], texts: int) -> None:
@@ -383,9 +381,9 @@ class _Reader:
             return
         lacking = next(document for document in documents if document.text is None)
         there = next(document for document in documents if document.text is not None)
-        what = f"there is no {TEXT_SUFFIX} file beside this one, but there is one beside that of {there.name!r}"
+        what = f"there is no {TEXT_SUFFIX} file for this one, but there is one for {there.name!r}"
         where = self.source.parts[self.source.part_of(lacking.begin)].name
-        raise ReadError(what, where=where, hint="put the texts beside all files, or beside none")
+        raise ReadError(what, where=where, hint="provide the texts of all files, or of none")
 
     def _source_without_text_notes(self) -> Source:
         """Return the source without notes on cleaned texts: offsets may count the characters that were removed."""
@@ -411,10 +409,10 @@ class _Reader:
         best = max(variants, key=lambda way: _count_agreeing(variants[way], spans))  # of equal ones the first
         if "CRLF" in conversions:
             counted = "one character" if "CRLF" in best else "two characters"
-            self._note_texts(f"line ends by CRLF in texts, counted as {counted} by the spans", texts, "\r\n")
+            self._note_texts(f"CRLF line ends in texts, counted as {counted} in offsets", texts, "\r\n")
         if "mark" in conversions:
             counted = "not counted" if "mark" in best else "counted as a character"
-            self._note_texts(f"byte-order marks in texts, {counted} by the spans", texts, "\ufeff")
+            self._note_texts(f"byte-order marks in texts, {counted} in offsets", texts, "\ufeff")
         return variants[best]
 
     def _note_texts(self, what: str, texts: list[str], sought: str) -> None:
@@ -437,7 +435,7 @@ class _Reader:
             file for file in matching(path_of(self.request.folder), (TEXT_SUFFIX,)) if display(file) not in read
         ]
         if unpaired:
-            what = f"{TEXT_SUFFIX} files without a {SUFFIX} file beside them, passed over"
+            what = f"{TEXT_SUFFIX} files without an {SUFFIX} file ignored"
             names = tuple(display(file) for file in unpaired[:3])
             self.notes.append(Note(self.request.side, what, len(unpaired), names))
 
@@ -483,7 +481,7 @@ def looks_like_brat(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="brat",
-    summary="brat: .ann files with spans, fragments, attributes, ids and chains, the .txt file beside each",
+    summary="brat: .ann files with spans, fragments, attributes, ids and chains, each with its .txt file",
     shapes=frozenset({"tokens"}),
     suffixes=(SUFFIX,),
     options={**OPTION, **CHAIN_OPTIONS},
@@ -525,18 +523,18 @@ def _check_name(name: str) -> None:
     """Refuse a document name that is not a valid file name, or that would not be read back."""
     reason = None
     if found := _NOT_IN_NAMES.search(name):
-        reason = f"{found[0]!r} cannot stand in the name of a file"
+        reason = f"{found[0]!r} is not allowed in file names"
     elif any(step in {"", ".", ".."} for step in name.split("/")):
-        reason = "it is no way to a file in a folder"
+        reason = "it is not a valid path"
     elif any(step.startswith(".") for step in name.split("/")):
         reason = "files whose name begins with a dot are hidden"
     elif any(step.endswith((SUFFIX, TEXT_SUFFIX)) for step in name.split("/")[:-1]):
         reason = f"a folder would end in {SUFFIX} or {TEXT_SUFFIX}"
     elif any(len(step.encode()) > _MAX_NAME_BYTES for step in name.split("/")):
-        reason = "it is too long for the name of a file"
+        reason = "it is too long for a file name"
     if reason:
-        what = f"the document {name[:80]!r} cannot be written as a file of brat"
-        raise WriteError(what, details=[reason], hint="rename the document, or choose a format that has one file")
+        what = f"the document {name[:80]!r} cannot be written as a brat file"
+        raise WriteError(what, details=[reason], hint="rename the document, or choose a format with a single file")
 
 
 def _annotation_lines(passage: Passage, losses: Losses, base: str | None) -> Iterator[str]:
@@ -544,7 +542,7 @@ def _annotation_lines(passage: Passage, losses: Losses, base: str | None) -> Ite
     numbers = {"A": 0, "N": 0, "#": 0}
     for number, mention in enumerate(passage.mentions, 1):
         if re.search(r"\s", mention.label):
-            what = f"the label {mention.label!r} has white space, which labels of brat cannot have"
+            what = f"the label {mention.label!r} contains white space, which brat does not allow in labels"
             details = [f"document {passage.name!r}"]
             raise WriteError(what, details=details, hint="rename the label, or choose another format")
         pieces = ";".join(f"{begin} {end}" for begin, end in mention.pieces)
@@ -585,7 +583,7 @@ def _attribute_lines(
         if passage.chained and name == CHAIN:
             continue
         if re.search(r"\s", name) or (name.lower() in _RESERVED_NAMES and name not in _RESERVED_NAMES):
-            losses.lose(f"{name!r} of spans, which is no name for an attribute of brat", passage.name)
+            losses.lose(f"{name!r} of spans, which is not a valid brat attribute name", passage.name)
         elif isinstance(value, str) and _LINE_END.search(value):
             losses.lose(f"{name!r} of spans with line ends", passage.name)
         elif name == "note":
@@ -611,5 +609,5 @@ WRITER = Writer(
     write=write,
     many=True,
     layers=frozenset({"spans", "chains"}),
-    options={"base": "the knowledge base of ids that name none: Wikidata writes Q60 as Wikidata:Q60"},
+    options={"base": "the knowledge base of ids without one: Wikidata writes Q60 as Wikidata:Q60"},
 )

@@ -243,11 +243,11 @@ class _Reader:
             filled.remove("word_clusters")  # the heads of the same mentions
         if len(filled) > 1:
             what = f"the chains could be in the field {' or '.join(map(repr, filled))}"
-            raise self.given[0].refuse(what, hint=f"say which: ?clusters={filled[-1]}")
+            raise self.given[0].refuse(what, hint=f"choose one: ?clusters={filled[-1]}")
         if not there:
             details = [f"fields: {', '.join(map(str, self.given[0].given))}"]
             raise self.given[0].refuse(
-                "no field is known to hold chains", details=details, hint=f"name it: ?clusters=FIELD; {_SHAPE}"
+                "no known field holds chains", details=details, hint=f"set the field: ?clusters=FIELD; {_SHAPE}"
             )
         return (filled or there)[0]
 
@@ -285,16 +285,18 @@ class _Reader:
     def _document_name(self, document: Fields, number: int) -> str:
         if self.name_field is None:
             if number == 0:
-                self._record("documents have no names: they are called by their number", document.place)
+                self._record("documents without names, numbered instead", document.place)
             return f"document {number + 1}"
         name = document.name(self.name_field)
         if name is None:
-            raise document.refuse(f"the document has no {self.name_field!r}", hint="name all, or none: ?document=none")
+            raise document.refuse(
+                f"the document has no {self.name_field!r}", hint="name all documents, or number them: ?document=none"
+            )
         part = document.given.get(_PART_FIELD)
         if self.has_part_suffix:
             found = _NAME_AND_PART.fullmatch(name)
             if found is None:
-                raise document.refuse(f"the name {name!r} has no part behind it", hint="leave ?parts= out")
+                raise document.refuse(f"the name {name!r} does not end in a part number", hint="leave out ?parts=")
             name, part = found["name"], int(found["part"])
         return f"{name}; part {part}" if type(part) is int and part else name
 
@@ -311,12 +313,12 @@ class _Reader:
         for number, document in enumerate(self.given):
             name = self._document_name(document, number)
             draft.document(name, document.place, self._attributes(document))
-            draft.texts.append(document.text(_TEXT_FIELD, "all documents have a text, or words, as the first"))
+            draft.texts.append(document.text(_TEXT_FIELD, "give every document a text or words, like the first"))
             nothing = Words(None, None, [], None)
             for called, chain, extent in self._read_mentions(document, number, name, nothing):
                 calls.append(called.partition(" of document ")[0])
                 if extent[0] == extent[1] and not inclusive:
-                    raise document.refuse(f"{called} is {extent[0]} to {extent[1]}, which is no text")
+                    raise document.refuse(f"{called} is {extent[0]} to {extent[1]}, which is empty")
                 draft.say(draft.span([extent], UNLABELLED, document.place), "chain", chain)
         draft.notes += self._notes()
         offsets: Offsets = "inclusive" if inclusive else "code-points"
@@ -328,9 +330,9 @@ class _Reader:
         for number, document in enumerate(self.given):
             name = self._document_name(document, number)
             if name in gathered.places:
-                details = [f"the first stands at {self.source.locate(gathered.places[name])}"]
-                hint = "names tell documents apart: rename one, or call all by their number: ?document=none"
-                raise document.refuse(f"the document {name!r} is there a second time", details=details, hint=hint)
+                details = [f"the first is at {self.source.locate(gathered.places[name])}"]
+                hint = "rename one, or number all documents: ?document=none"
+                raise document.refuse(f"duplicate document {name!r}", details=details, hint=hint)
             words = self._read_words(document, name)
             extra = self._read_tags(document, words)
             gathered.document(
@@ -343,13 +345,15 @@ class _Reader:
     def _read_words(self, document: Fields, name: str) -> Words:
         """Return the words of a document."""
         if self.counts_subtokens != (_SUBTOKEN_FIELD in document.given):
-            raise document.bad(_SUBTOKEN_FIELD, "there in all documents, or in none")
+            raise document.bad(_SUBTOKEN_FIELD, "present in all documents, or in none")
         if self.word_field is None:
             if self.name_field is None:
-                what = "the documents have neither words nor names, so nothing tells where they belong"
-                raise document.refuse(what, hint="name the field that has either: ?tokens=FIELD, ?document=FIELD")
+                what = "the documents have neither words nor names, so they cannot be aligned"
+                raise document.refuse(what, hint="set the field of either: ?tokens=FIELD, ?document=FIELD")
             return self._read_subtokens(document, name, None)
-        given = document.items(self.word_field, "words are a list of texts, or a list of such lists, one a sentence")
+        given = document.items(
+            self.word_field, "words are a list of strings, or a list of such lists, one per sentence"
+        )
         if self.word_field not in document.given:
             raise document.bad(self.word_field, "the words, as in the first document")
         nested = bool(given) and type(given[0]) is list
@@ -366,13 +370,13 @@ class _Reader:
         solid = [bool(word.strip()) for word in flat]
         if all(solid):
             return Words(flat, None, sentences, len(flat))
-        self._record("documents with words of white space alone, which are passed over", document.place)
+        self._record("documents with words of white space alone, which are ignored", document.place)
         rows = [row - 1 if there else -1 for row, there in zip(accumulate(solid), solid, strict=True)]
         return Words([word for word in flat if word.strip()], rows, sentences, len(flat))
 
     def _check_word(self, document: Fields, word: Any, number: int) -> str:
         if type(word) is not str:
-            raise document.refuse(f"word {number} of {self.word_field!r} is {kind(word)}, not a text")
+            raise document.refuse(f"word {number} of {self.word_field!r} is {kind(word)}, not a string")
         if problem := unwritable(word):
             raise document.refuse(f"{problem[0]} in {word!r}", hint=problem[1])
         return word
@@ -383,11 +387,11 @@ class _Reader:
         if given is None:
             return Words(words, None, [], None)
         if type(given) is not list or not all(type(each) is int and 0 <= each <= FARTHEST for each in given):
-            raise document.refuse(f"{_SUBTOKEN_FIELD!r} of document {name!r} is no list of numbers of words")
+            raise document.refuse(f"{_SUBTOKEN_FIELD!r} of document {name!r} is not a list of word indices")
         if words is not None and given and max(given) >= len(words):
             what = f"{_SUBTOKEN_FIELD!r} of document {name!r} names word {max(given)}, but there are {len(words):,}"
-            raise document.refuse(what, hint="words count from 0")
-        self._record(f"documents whose mentions count pieces of words, by {_SUBTOKEN_FIELD!r}", document.place)
+            raise document.refuse(what, hint="words are counted from 0")
+        self._record(f"documents whose mentions count subtokens, mapped by {_SUBTOKEN_FIELD!r}", document.place)
         return Words(words, given, [], len(given))
 
     def _read_tags(self, document: Fields, words: Words) -> dict[str, list[str | None]]:
@@ -403,7 +407,7 @@ class _Reader:
             flat = [tag for each in given for tag in (each if type(each) is list else [each])]
             if len(flat) != words.size:
                 what = f"{field!r} has {len(flat):,} items, but there are {words.size:,} words"
-                raise document.refuse(what, hint="every word has one")
+                raise document.refuse(what, hint="give one per word")
             kept = (
                 flat if words.row_of is None else [tag for tag, row in zip(flat, words.row_of, strict=True) if row >= 0]
             )
@@ -415,7 +419,7 @@ class _Reader:
     ) -> Iterator[tuple[str, str, tuple[int, int]]]:
         """Yield a description of each mention for messages, its chain, and its first and last index as in the input."""
         if self.field not in document.given:
-            hint = "every document has the field of the first; an empty list says that there are no chains"
+            hint = "add the field to every document; an empty list means that there are no chains"
             raise document.refuse(f"the document {name!r} has no field {self.field!r}", hint=hint)
         for place, chain in enumerate(document.items(self.field, _SHAPE)):
             called = f"{self.field}[{place}]"
@@ -424,7 +428,7 @@ class _Reader:
                     f"{called} of document {name!r} is {kind(chain)}, not a list of mentions", hint=_SHAPE
                 )
             if not chain:
-                self._record("chains without mentions, passed over", document.place)
+                self._record("chains without mentions ignored", document.place)
             for which, mention in enumerate(chain):
                 here = f"{called}[{which}] of document {name!r}"
                 yield here, f"{number + 1}.{place + 1}", self._parse_extent(document, here, words, mention)
@@ -433,17 +437,17 @@ class _Reader:
         """Return the first and last index of a mention, as in the input; the last may be exclusive."""
         numbers = mention if type(mention) is list else [mention]
         if not all(type(each) is int for each in numbers) or not 1 <= len(numbers) <= 3:
-            raise document.refuse(f"{called} is no pair of numbers: {_shorten(mention)}", hint=_SHAPE)
+            raise document.refuse(f"{called} is not a pair of numbers: {_shorten(mention)}", hint=_SHAPE)
         if any(abs(each) > FARTHEST for each in numbers):
-            raise document.refuse(f"{called} is {_shorten(mention)}, and no text is that long")
+            raise document.refuse(f"{called} is {_shorten(mention)}, which is beyond the end of any text")
         if len(numbers) == 1:
             return numbers[0], numbers[0] + (not self.inclusive)
         if len(numbers) == 2:
             return numbers[0], numbers[1]
         sentence, first, last = numbers
         if not 0 <= sentence < len(words.sentences):
-            what = f"{called} is {_shorten(mention)}, and there is no sentence {sentence}"
-            raise document.refuse(what, hint="of three numbers the first is that of the sentence, from 0")
+            what = f"{called} is {_shorten(mention)}, but there is no sentence {sentence}"
+            raise document.refuse(what, hint="the first of three numbers is the sentence, counted from 0")
         return words.sentences[sentence] + first, words.sentences[sentence] + last
 
     def _convert_to_rows(
@@ -453,14 +457,14 @@ class _Reader:
         first, last = mention[0], mention[1] - (not self.inclusive)
         shown = f"{called} is {mention[0]} to {mention[1]}"
         other = ENDS[self.inclusive]
-        means = "the last word" if self.inclusive else "the place behind the last word"
-        hint = f"words count from 0, and the second number is {means}; if it is not: ?end={other}"
+        means = "the last word" if self.inclusive else "the position after the last word"
+        hint = f"words are counted from 0, and the second number is {means}; if it is not, set ?end={other}"
         if first < 0:
-            raise document.refuse(f"{shown}, and begins before the text", hint=hint)
+            raise document.refuse(f"{shown}, which begins before the text", hint=hint)
         if last < first:
-            raise document.refuse(f"{shown}, and ends before it begins", hint=hint)
+            raise document.refuse(f"{shown}, which ends before it begins", hint=hint)
         if words.size is not None and last >= words.size:
-            unit = "pieces of words" if self.counts_subtokens else "words"
+            unit = "subtokens" if self.counts_subtokens else "words"
             raise document.refuse(f"{shown}, but the document has {words.size:,} {unit}", hint=hint)
         if words.row_of is None:
             return first, last + 1
@@ -500,15 +504,15 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="clusters",
-    summary="JSON lines with clusters: a document a line, chains as lists of first and last words (e2e-coref …)",
+    summary="JSON lines with clusters: one document per line, chains as lists of first and last words (e2e-coref …)",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonlines", ".jsonl", ".ndjson", ".json"),
     options={
         "clusters": "the field of chains (default: clusters, predicted_clusters, span_clusters, mention_clusters …)",
-        "end": "what the second number of a mention is: inclusive (the last word), exclusive (the place behind it)",
+        "end": "what the second number of a mention is: inclusive (the last word), exclusive (the position after it)",
         "tokens": "the field of words (default: sentences, tokens, cased_words, words)",
-        "document": "the field of names of documents (default: doc_key, document_id, doc_id, id …), or none",
-        "parts": "what stands behind the last underscore of names: none, suffix (the part, as e2e-coref writes it)",
+        "document": "the field of document names (default: doc_key, document_id, doc_id, id …), or none",
+        "parts": "what follows the last underscore of names: none, suffix (the part, as in e2e-coref)",
     },
     sniff=sniff,
     read=read,

@@ -419,7 +419,7 @@ class _Reader:
             return None
         if not written.isdecimal() or len(written) > 9 or not 1 <= int(written) < width:
             hint = f"a number from 1 to {width - 1}, or none" if width > 1 else "the file has one column"
-            raise UsageError(f"{option}={written!r} names no column before that of brackets", hint=hint)
+            raise UsageError(f"{option}={written!r} is not a column before the bracket column", hint=hint)
         return int(written) - 1
 
     def add(self, block: Block) -> None:
@@ -458,15 +458,15 @@ class _Reader:
     def _missing_column_error(self, block: Block, line: int) -> ReadError:
         count, column = int(block.fields[line]), self.min_width - 1
         what = f"{count} column{'s'[: count != 1]}, but the first line of words has {self.layout.width}"
-        hint = f"column {column} is read, and the last one holds the brackets; say what is where: ?word=N, ?pos=N"
+        hint = f"set the columns with ?word=N and ?pos=N: column {column} is read, and the last one holds the brackets"
         return refuse(self.source, int(block.start[line]), what, hint=hint)
 
     def corpus(self) -> Corpus:
         """Return the corpus, with the mentions."""
         self.marks.finish()
         if not self.gathering.rows and self.outside_count:
-            hint = "put '#begin document (NAME);' before them"
-            raise refuse(self.source, self.outside[0], "all words stand outside of documents", hint=hint)
+            hint = "add '#begin document (NAME);' before them"
+            raise refuse(self.source, self.outside[0], "all words are outside documents", hint=hint)
         corpus = self.gathering.corpus(self.request, "conll2012", mends={})
         columns = dict(corpus.columns)
         brackets = self._ignore_trailing_tabs(columns.pop("brackets"), columns.pop(_PENULTIMATE, None))
@@ -489,9 +489,9 @@ class _Reader:
 
     def _notes(self) -> Iterator[Note]:
         kinds = {
-            "document names with blanks around them, cleaned": (self.marks.unclean, len(self.marks.unclean)),
+            "document names with surrounding blanks, stripped": (self.marks.unclean, len(self.marks.unclean)),
             "documents without '#end document'": (self.marks.unended, len(self.marks.unended)),
-            "words outside of documents, left out": (self.outside, self.outside_count),
+            "words outside documents ignored": (self.outside, self.outside_count),
         }
         for what, (places, number) in kinds.items():
             if number:
@@ -537,12 +537,14 @@ class _Reader:
         """Return the names of the fields in brackets (usually just the chain), and a note if there are several."""
         if asked := self.request.options.get("fields"):
             if not {*CHAINS} & {*named_fields(asked)}:
-                raise UsageError(f"fields={asked!r} has no chain", hint=f"one of them is called {' or '.join(CHAINS)}")
+                raise UsageError(
+                    f"fields={asked!r} does not include the chain", hint=f"name the chain field {' or '.join(CHAINS)}"
+                )
             return named_fields(asked), []
         fields = chain_fields(cells.names[code] for code in np.unique(cells.codes).tolist())
         if fields == ("eid",):
             return fields, []
-        what = f"brackets with more than a chain, read as {'-'.join(fields)}"
+        what = f"brackets with more fields than the chain, read as {'-'.join(fields)}"
         return fields, [Note(self.request.side, what, len(rows), first_places(self.source, corpus.offset[rows[:3]]))]
 
     def _note_no_mentions(self, corpus: Corpus) -> Note:
@@ -550,8 +552,8 @@ class _Reader:
         first = corpus.source.line_at(int(corpus.offset[0]))
         if not corpus.documents.marked and is_word_line(first.split("\t")):
             what = "the last column holds no brackets, and this looks like CoNLL-U"
-            raise refuse(self.source, int(corpus.offset[0]), what, hint="say so: FILE::conllu")
-        what = "files in which no word has a bracket in its last column: there are no mentions"
+            raise refuse(self.source, int(corpus.offset[0]), what, hint="if so, use FILE::conllu")
+        what = "files without brackets in the last column, and so without mentions"
         return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))
 
 
@@ -618,9 +620,9 @@ FORMAT = Format(
     suffixes=(".conll", ".v4_gold_conll", ".v4_auto_conll", ".key", ".response", ".coref"),
     options={
         "word": "the column of the words: a number from 1 (4 of five or more by default), or none",
-        "pos": "the column of tags of parts of speech: a number from 1 (5 of six or more by default), or none",
-        "fields": "what stands behind brackets, for chains with types: etype-eid-other",
-        "broken": "what to do about brackets that are not closed or not opened: refuse, drop",
+        "pos": "the column of part-of-speech tags: a number from 1 (5 of six or more by default), or none",
+        "fields": "the fields in brackets, for chains with types: etype-eid-other",
+        "broken": "how to handle unclosed or unopened brackets: refuse, drop",
     },
     sniff=sniff,
     read=read,
@@ -739,8 +741,8 @@ def _split_part(name: str) -> tuple[str, int]:
     """
     if not stands_in_line(name):
         raise WriteError(
-            f"the name {name!r} of a document cannot stand in a line of CoNLL-2012",
-            hint="names have no line breaks, no tabs and no white space around them there",
+            f"the document name {name!r} cannot be written in CoNLL-2012",
+            hint="rename the document: no line breaks, no tabs, no white space at the beginning or end",
         )
     found = _CONLL2012_PART.fullmatch(name)
     return (found["name"], int(found["part"])) if found else (name, 0)

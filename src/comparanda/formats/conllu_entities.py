@@ -172,7 +172,7 @@ def _value_positions(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]
         if tabs != _MISC_TABS or data[line] == ord("#"):
             continue
         if given == line:
-            raise refuse(source, line, f"{key!r} stands in MISC twice")
+            raise refuse(source, line, f"duplicate {key!r} in MISC")
         given = line
         yield line, *found.span(1)
 
@@ -413,14 +413,14 @@ class Gathered:
 
 BRACKET_OPTIONS: Mapping[str, str] = {
     "entities": "spans, chains: the key in MISC whose brackets are spans (Entity, if the file has it and no column is "
-    "named), or none",
-    "fields": "spans, chains: the fields of brackets, for a file that does not name them: eid-etype-head-other",
-    "label": "spans, chains: the field of brackets that is the label (etype)",
-    "broken": "spans, chains: what to do about brackets that are not closed or not opened: refuse, drop",
+    "chosen), or none",
+    "fields": "spans, chains: the fields of brackets, for files that do not declare them: eid-etype-head-other",
+    "label": "spans, chains: the field of brackets that is the label (default: etype)",
+    "broken": "spans, chains: how to handle unclosed or unopened brackets: refuse, drop",
 }
 
 BROKEN = ("refuse", "drop")
-BROKEN_DROPPED = "brackets that are not closed, or not opened, left out"
+BROKEN_DROPPED = "unclosed or unopened brackets ignored"
 
 KEY = "Entity"
 NO_BRACKETS = "none"
@@ -430,7 +430,9 @@ def chosen_key(source: Source, request: Request) -> str | None:
     """Return the key in MISC whose brackets are the spans; None if the spans are chunk tags in a column."""
     asked = request.options.get("entities")
     if "column" in request.options and request.options.keys() & BRACKET_OPTIONS.keys():
-        raise UsageError("?column= names chunk tags, so there are no brackets to be read", hint="leave one of them out")
+        raise UsageError(
+            "?column= selects chunk tags, so there are no brackets to read", hint="leave out one of the options"
+        )
     if asked is not None:
         return None if asked == NO_BRACKETS else asked
     if request.options.keys() & BRACKET_OPTIONS.keys():
@@ -449,7 +451,7 @@ def key_of_chains(request: Request) -> str:
     asked = request.options.get("entities", KEY)
     if asked == NO_BRACKETS or "column" in request.options:
         option = "entities=none" if asked == NO_BRACKETS else "column"
-        raise UsageError(f"chains are read from brackets in MISC, so ?{option} leaves none", hint="leave it out")
+        raise UsageError(f"chains are read from brackets in MISC, which ?{option} excludes", hint="leave it out")
     return asked
 
 
@@ -461,7 +463,7 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     if not cells and not sections.headers:
         if source.whole is not None:
             raise UncuttableError(f"a part of {source.parts[0].name} has no {key!r} in MISC")
-        hint = f"name the key that has them: ::conllu?entities=KEY; {KEY} is usual"
+        hint = f"set the key that holds the brackets: ::conllu?entities=KEY (default: {KEY})"
         raise ReadError(f"no line has {key!r} in MISC", where=source.parts[0].name, hint=hint)
     fields = sections.fields(cells)
     broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
@@ -475,10 +477,10 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
         gathered.add(document, int(corpus.row_documents[document]), found)
     ranges = [each.place for each in cells if each.behind > each.first + 1]
     kinds = {
-        "brackets on lines of ranges, read as those of all their words": ranges,
+        "brackets on multiword tokens, read as covering all their words": ranges,
         BROKEN_DROPPED: sorted(broken or ()),
-        "spans of empty nodes alone, which cover no word, left out": gathered.empty,
-        "heads that are the number of no word of their mention, left out": gathered.headless,
+        "spans of empty nodes alone ignored": gathered.empty,
+        "heads that are not a word of their mention ignored": gathered.headless,
     }
     notes = [
         Note(request.side, what, len(places), first_places(source, np.array(places[:3])))
@@ -520,8 +522,8 @@ class _FieldDeclarations:
         if self.request.layer == "chains":
             for each, names in zip(cells, found, strict=True):
                 if not {*CHAINS} & {*names}:
-                    what = f"the brackets have no field that names the chain: {'-'.join(names)}"
-                    raise refuse(self.source, each.place, what, hint="say which it is: ?fields=etype-eid-other")
+                    what = f"no field of the brackets identifies the chain: {'-'.join(names)}"
+                    raise refuse(self.source, each.place, what, hint="set the fields: ?fields=etype-eid-other")
         return found
 
     def _declared_fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:
@@ -536,7 +538,7 @@ class _FieldDeclarations:
         bare = [each for each, names in zip(cells, found, strict=True) if not names]
         guess = chain_fields if self.request.layer == "chains" else guessed_fields
         guessed = guess(each.value for each in bare)
-        what = f"brackets without a line '# global.{self.key}' before them, read as {'-'.join(guessed)}"
+        what = f"brackets without a preceding line '# global.{self.key}', read as {'-'.join(guessed)}"
         first = first_places(self.source, np.array([each.place for each in bare[:3]]))
         self.notes.append(Note(self.request.side, what, len(bare), first))
         return [names or guessed for names in found]

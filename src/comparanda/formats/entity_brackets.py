@@ -251,7 +251,7 @@ class _Parser:
                 raise refuse(self.source, each.mention.place, what, hint=hint)
             for (name, part, parts), left in self.waiting.items():
                 for mention in left:
-                    what = f"the span {name!r} is in {parts} parts, but part {part} is not there"
+                    what = f"the span {name!r} has {parts} parts, but part {part} is missing"
                     raise refuse(self.source, mention.place, what)
             return self.found
         lacking = [each.mention for each in self.opened.values()]
@@ -324,7 +324,7 @@ class _Parser:
         if self.opened:
             last = next(reversed(self.opened.values()))
             where = self.source.locate(last.mention.place)
-            details = [f"the last one that is open is {_quote(f'({last.mention.text}')}, at {where}"]
+            details = [f"the span opened last is {_quote(f'({last.mention.text}')}, at {where}"]
         raise refuse(self.source, cell.place, f"{_quote(f'{name})')} closes a span that is not open", details=details)
 
     def _finish_part(self, one: _OpenPart, cell: Cell) -> None:
@@ -340,8 +340,8 @@ class _Parser:
             self.waiting.setdefault((one.base_name, one.part + 1, one.parts), []).append(one.mention)
 
     def _malformed_error(self, cell: Cell, end: int) -> ReadError:
-        what = f"{_quote(cell.text[end:])} is no bracket" if cell.text else "there are no brackets"
-        hint = "a span is opened by (id-type and closed by id), or both at once: (id-type)"
+        what = f"{_quote(cell.text[end:])} is not a bracket" if cell.text else "there are no brackets"
+        hint = "write (id-type to open a span, id) to close it, (id-type) to do both"
         return refuse(self.source, cell.place, what, hint=hint)
 
 

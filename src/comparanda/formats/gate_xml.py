@@ -99,8 +99,8 @@ class _Parser:
         stream = events(self.source, self.number, nesting)
         _, name, _, place = next(stream)
         if name != ROOT:
-            what = f"the outermost element is <{name}>, and not <{ROOT}>"
-            raise refuse(self.source, place, what, hint="is it GATE XML? GATE saves it as such by 'Save as… GATE XML'")
+            what = f"expected the root element <{ROOT}>, got <{name}>"
+            raise refuse(self.source, place, what, hint="save the document from GATE with 'Save as… GATE XML'")
         text_seen = False
         for kind, value, attributes, place in stream:
             if kind == "start" and value in {"Name", "Value"}:
@@ -132,11 +132,11 @@ class _Parser:
 
     def _read_node(self, name: str, attributes: dict[str, str], place: int, length: int, *, units: int) -> None:
         if name != "Node" or "id" not in attributes:
-            what = f'there is a <{name}> in the text, where only <Node id="…"/> may stand'
+            what = f'expected only <Node id="…"/> in the text, got <{name}>'
             raise refuse(self.source, place, what)
         node = attributes["id"]
         if self.found.nodes.setdefault(node, length) != length:
-            raise refuse(self.source, place, f"the node {node} is there a second time, at another place of the text")
+            raise refuse(self.source, place, f"duplicate node {node} at a different position in the text")
         if node != str(units):
             self.found.strange_nodes.append(place)
 
@@ -159,8 +159,8 @@ class _Parser:
         id_ = attributes.get("Id")
         if id_ is not None and self.ids.setdefault((self.set, id_), place) != place:
             first = self.source.locate(self.ids[self.set, id_])
-            what = f"the annotation {id_} is there a second time in its set"
-            raise refuse(self.source, place, what, details=[f"the first stands at {first}"])
+            what = f"duplicate annotation {id_} in its set"
+            raise refuse(self.source, place, what, details=[f"the first is at {first}"])
         return Annotation(
             set=self.set,
             type=attributes["Type"],
@@ -262,22 +262,22 @@ class _Reader:
             for annotation in found.annotations:
                 if wanted(annotation):
                     self._add_span(annotation, found.nodes)
-        strange = "nodes whose ids are not their places in UTF-16 units: where they stand holds"
+        strange = "nodes whose ids are not their positions in UTF-16 units (positions are used)"
         self._note(strange, [place for each in documents for place in each.strange_nodes])
-        objects = "features that are Java objects, passed over"
+        objects = "features that are Java objects ignored"
         self._note(objects, [place for each in documents for place in each.objects])
-        self._note("relations, passed over", [place for each in documents for place in each.relations])
+        self._note("relations ignored", [place for each in documents for place in each.relations])
         return self.draft.corpus(self.request, name="gate", judged="label", offsets="code-points")
 
     def _choose_annotations(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
         """Return a test for spans: annotations of one set, of the requested types or of all but `NO_SPANS`."""
         if missing := sorted(self.asked - {each.type for each in annotations}):
-            what = f"types asked for that are not there: {', '.join(missing)}"
+            what = f"requested types not found: {', '.join(missing)}"
             self.draft.notes.append(Note(self.request.side, what, len(missing)))
         chosen = self._choose_set(annotations)
         if not self.asked:
             ignored = [each for each in annotations if each.set == chosen and each.type in NO_SPANS]
-            self._note_ignored("annotations of types that are not taken for spans", ignored, lambda each: each.type)
+            self._note_ignored("annotations of types that are not spans", ignored, lambda each: each.type)
         if "set" not in self.request.options:
             ignored = [each for each in annotations if each.set != chosen]
             self._note_ignored("annotations of other sets", ignored, lambda each: _quote_set(each.set))
@@ -294,14 +294,14 @@ class _Reader:
         if asked is not None:
             if asked and annotations and asked not in names:
                 what = f"there is no annotation set {asked!r}{nearest(asked, names)}"
-                hint = f"sets there: {', '.join(map(_quote_set, names))}"
+                hint = f"sets found: {', '.join(map(_quote_set, names))}"
                 raise ReadError(what, where=self.source.parts[0].name, hint=hint)
             return asked
         often = Counter(each.set for each in annotations if each.set != MARKUP and self.is_span_type(each.type))
         if len(often) > 1:
             first = next(iter(often))
             details = [f"{_quote_set(name)}: {count:,} annotation{'s'[: count != 1]}" for name, count in often.items()]
-            hint = f"say which: ?set={first}" + (" is the one without a name" if not first else "")
+            hint = f"choose one: ?set={first}" + (" selects the unnamed set" if not first else "")
             what = "there are several annotation sets with spans"
             raise ReadError(what, where=self.source.parts[0].name, details=details, hint=hint)
         return next(iter(often), "")
@@ -326,11 +326,11 @@ class _Reader:
     def _note_ignored(self, what: str, ignored: list[Annotation], by: Callable[[Annotation], str]) -> None:
         count = Counter(map(by, ignored))
         shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(count.items()))
-        self._note(f"{what}, passed over: {shown}", [each.place for each in ignored])
+        self._note(f"{what} ignored: {shown}", [each.place for each in ignored])
 
 
 def _quote_set(name: str) -> str:
-    return repr(name) if name else "the one without a name"
+    return repr(name) if name else "the unnamed set"
 
 
 def sniff(lines: list[str]) -> bool:
@@ -345,10 +345,10 @@ FORMAT = Format(
     shapes=frozenset({"tokens"}),
     suffixes=SUFFIXES,
     options={
-        "set": "the annotation set, nothing for the one without a name (default: the only one with spans)",
-        "types": "the types that are spans, separated by commas (default: all but Token, Sentence, Lookup and such)",
-        "id": "the feature that holds ids of entities (default: inst, URI, kbid)",
-        "names": "what documents are called after: file, number",
+        "set": "the annotation set, empty for the unnamed one (default: the only one with spans)",
+        "types": "the types that are spans, separated by commas (default: all but Token, Sentence, Lookup …)",
+        "id": "the feature that holds entity ids (default: inst, URI, kbid)",
+        "names": "what documents are named after: file, number",
     },
     sniff=sniff,
     read=read,
@@ -374,7 +374,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 def _document(passage: Passage, losses: Losses, name: str) -> str:
     places = {0, len(passage.text)}
     for mention in passage.mentions:
-        refuse_pieces(passage, mention, "an annotation goes from one node to another")
+        refuse_pieces(passage, mention, "an annotation is in one piece")
         places |= {mention.begin, mention.end}
     node = _node_ids(passage.text, sorted(places))
     features = "".join(_format_feature(key, value, passage.name) for key, value in passage.attributes.items())
@@ -408,7 +408,7 @@ def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int
         yield f'<Annotation Id="{number}"{kind} StartNode="{node[mention.begin]}" EndNode="{node[mention.end]}">\n'
         for name, value in mention.said.items():
             if name in IDS:
-                losses.lose(f"{name!r} of spans, which cannot be a feature of that name", passage.name)
+                losses.lose(f"{name!r} of spans, which is a reserved feature name", passage.name)
             else:
                 yield _format_feature(name, value, passage.name)
         if mention.ids is not None:
@@ -438,5 +438,5 @@ WRITER = Writer(
     suffix=SUFFIX,
     write=write,
     many=True,
-    options={"set": "the name of the annotation set (default: the one without a name)"},
+    options={"set": "the name of the annotation set (default: unnamed)"},
 )

@@ -123,7 +123,7 @@ _TAG = re.compile(
 _ATTRIBUTE = re.compile(rf"\s({_TAG_NAME})\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 _ENTITY = re.compile(r"&(?:#(?P<number>[0-9]{1,7})|#x(?P<hex>[0-9A-Fa-f]{1,6})|(?P<name>lt|gt|amp|quot|apos));")
 _NAMED_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
-_ESCAPE_HINT = "write &lt; and &amp; in the text, or say ?escaped=no if the file escapes nothing"
+_ESCAPE_HINT = "write &lt; and &amp; in the text, or set ?escaped=no if the text is not escaped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +179,12 @@ class Tags:
 
     def _close_element(self, open_: list[tuple[str, int]], name: str, place: int) -> None:
         if not open_:
-            raise refuse(self.source, place, f"</{name}> closes nothing", hint=self._tag_hint(f"<{name}> is missing"))
+            raise refuse(self.source, place, f"</{name}> has no start tag", hint=self._tag_hint(f"<{name}> is missing"))
         if open_[-1][0] != name:
             other, opened = open_[-1]
-            details = [f"<{other}> of {self.source.locate(opened)} is open"]
-            hint = self._tag_hint("elements may lie in each other, but not cross")
-            what = f"</{name}> closes another element than the last"
+            details = [f"<{other}> at {self.source.locate(opened)} is open"]
+            hint = self._tag_hint("elements may be nested, but not cross")
+            what = f"</{name}> does not match the open element"
             raise refuse(self.source, place, what, details=details, hint=hint)
         open_.pop()
 
@@ -198,7 +198,7 @@ class Tags:
         found: dict[str, str] = {}
         for name, *values in _ATTRIBUTE.findall(written):
             if name in found:
-                raise refuse(self.source, place, f"the attribute {name!r} is there twice in this tag")
+                raise refuse(self.source, place, f"duplicate attribute {name!r} in this tag")
             found[name] = self._unescape("".join(values), place)
         return found
 
@@ -209,10 +209,10 @@ class Tags:
         for sign in re.finditer("[<&]", text):
             place = begin + len(text[: sign.start()].encode())
             if sign[0] == "<":
-                raise refuse(self.source, place, "this < begins no tag", hint=_ESCAPE_HINT)
+                raise refuse(self.source, place, "this < does not begin a tag", hint=_ESCAPE_HINT)
             entity = _ENTITY.match(text, sign.start())
             if entity is None:
-                raise refuse(self.source, place, "this & begins no entity", hint=_ESCAPE_HINT)
+                raise refuse(self.source, place, "this & does not begin an entity", hint=_ESCAPE_HINT)
             pieces += [text[last : sign.start()], self._decode_entity(entity, place)]
             last = entity.end()
         return "".join([*pieces, text[last:]])
@@ -226,7 +226,7 @@ class Tags:
         raise self._entity_error(entity[0], place)
 
     def _entity_error(self, entity: str, place: int) -> ReadError:
-        return refuse(self.source, place, f"{entity} stands for no character")
+        return refuse(self.source, place, f"{entity} is not a character")
 
 
 SUFFIXES = (".tml", ".xml", ".sgml", ".sgm")
@@ -294,7 +294,7 @@ class _Reader:
         self.called: list[str] = []
         self.outside: list[Element] = []
         if self.by_line and self.text:
-            raise UsageError("text= names an element of documents, and documents=line are plain text")
+            raise UsageError("text= names an element of documents, but documents=line reads plain text")
 
     def corpus(self) -> Corpus:
         ends = [*(part.begin for part in self.source.parts[1:]), self.source.size]
@@ -314,7 +314,7 @@ class _Reader:
                     empty.append(element.place)
                 elif element.name in span_elements and not self._add_span(element, document.begin):
                     unlabelled.append(element.place)
-        self._note("elements that cover no text, passed over", empty)
+        self._note("elements that cover no text ignored", empty)
         label = self.request.options.get("label")
         self._note(f"elements without the attribute {label!r}, labelled by their name", unlabelled)
         return self.draft.corpus(self.request, name="inline-xml", judged="label")
@@ -345,11 +345,14 @@ class _Reader:
         texts = [number for number, each in enumerate(elements) if each.name in (self.text or TEXTS)]
         if self.text and not texts:
             what = f"there is no element <{''.join(self.text)}> in this file"
-            raise refuse(self.source, begin, what, hint="?text=NAME names the element that holds the text")
+            raise refuse(self.source, begin, what, hint="set the element that holds the text: ?text=NAME")
         if not texts and found.outside().strip():
-            what = "there is text outside of the elements of documents"
+            what = "there is text outside the document elements"
             raise refuse(
-                self.source, elements[found.roots[0]].place, what, hint="name the element of texts: ?text=NAME"
+                self.source,
+                elements[found.roots[0]].place,
+                what,
+                hint="set the element that holds the text: ?text=NAME",
             )
         behind = 0
         for number in texts or found.roots:
@@ -377,7 +380,7 @@ class _Reader:
         count = Counter(element.name for document in documents for element in document.elements)
         if self.asked is not None:
             if missing := sorted(self.asked - count.keys()):
-                what = f"elements asked for that are not there: {', '.join(missing)}"
+                what = f"requested elements not found: {', '.join(missing)}"
                 self.draft.notes.append(Note(self.request.side, what, len(missing)))
             return self.asked
         known = frozenset(KNOWN) & count.keys()
@@ -389,15 +392,15 @@ class _Reader:
         if passed := {name: number for name, number in count.items() if name not in span_elements}:
             shown = ", ".join(f"{name} ({number:,})" for name, number in sorted(passed.items()))
             places = [each.place for document in documents for each in document.elements if each.name in passed]
-            self._note(f"elements that are not taken for spans, passed over: {shown}", places)
-        self._note("elements outside of the text, passed over", [each.place for each in self.outside])
+            self._note(f"elements that are not spans ignored: {shown}", places)
+        self._note("elements outside the text ignored", [each.place for each in self.outside])
         return span_elements
 
     def _no_spans_error(self, document: _Document, count: Counter[str]) -> ReadError:
         shown = [f"{name} ({number:,})" for name, number in count.most_common(8)]
-        what = f"no element in <{document.root}> is known to be a span"
-        details = [f"elements there: {', '.join(shown)}{' …' if len(count) > len(shown) else ''}"] if shown else []
-        hint = "say which are: ?elements=NAME,NAME; and where the text is, if not in all of it: &text=NAME"
+        what = f"no known span element in <{document.root}>"
+        details = [f"elements found: {', '.join(shown)}{' …' if len(count) > len(shown) else ''}"] if shown else []
+        hint = "set the span elements: ?elements=NAME,NAME; and that of the text, if not the root: &text=NAME"
         return refuse(self.source, document.place, what, details=details, hint=hint)
 
     def _document_names(self, documents: list[list[_Document]]) -> Iterable[str]:
@@ -411,7 +414,7 @@ class _Reader:
         for file, some in zip(files, documents, strict=True):
             for number, document in enumerate(some, start=1):
                 if self.names == "docid" and document.name is None:
-                    raise refuse(self.source, document.place, "the document has no DOCID", hint="say ?names=file")
+                    raise refuse(self.source, document.place, "the document has no DOCID", hint="set ?names=file")
                 if self.by_line:
                     found.append(f"{file}:{document.name}")
                 elif len(some) == 1 and self.names == "file":
@@ -484,17 +487,17 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="inline-xml",
-    summary="text with tags in it: TimeML, ENAMEX, or plain text with <PER>…</PER>",
+    summary="text with inline tags: TimeML, ENAMEX, or plain text with <PER>…</PER>",
     shapes=frozenset({"tokens"}),
     suffixes=SUFFIXES,
     options={
         "elements": "the elements that are spans, separated by commas (default: TIMEX3, ENAMEX and the like, else all)",
-        "label": "the attribute of labels (default: type, of TIMEX3, ENAMEX, entity and such; else the element's name)",
-        "id": "the attribute of ids of entities (default: ref, kb_id, wikidata, uri)",
+        "label": "the attribute that holds the label (default: type for TIMEX3, ENAMEX, entity …, else the name)",
+        "id": "the attribute that holds entity ids (default: ref, kb_id, wikidata, uri)",
         "text": "the element that holds the text of a document (default: TEXT or text, else the outermost)",
-        "documents": "of plain text: whether each file or each line is a document: file, line",
-        "names": "what documents are called after: file, docid (what the file calls them), number",
-        "escaped": "whether < and & in the text are written &lt; and &amp;: yes, no (what looks like no tag is text)",
+        "documents": "for plain text, what is a document: file, line",
+        "names": "what documents are named after: file, docid (the name in the file), number",
+        "escaped": "whether < and & in the text are written &lt; and &amp;: yes, no (whatever is not a tag is text)",
     },
     sniff=sniff,
     read=read,
@@ -515,8 +518,8 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
     """Write documents, one file each."""
     element = options.get("element")
     if element is not None and element not in GENERIC:
-        what = f"element={element!r} is not possible"
-        raise UsageError(what, hint=f"elements whose label is an attribute: {', '.join(sorted(GENERIC))}")
+        what = f"element={element!r} is not allowed"
+        raise UsageError(what, hint=f"choose one of: {', '.join(sorted(GENERIC))}")
     for passage in documents:
         yield file_name(passage.name, SUFFIX), _document(passage, losses, element)
 
@@ -533,7 +536,7 @@ def _document(passage: Passage, losses: Losses, element: str | None) -> str:
 def _is_document_attribute(name: str, passage: Passage, losses: Losses) -> bool:
     if is_name(name) and name != "id":
         return True
-    losses.lose(f"the attribute {name!r} of documents, whose name cannot be one of XML", passage.name)
+    losses.lose(f"the attribute {name!r} of documents, whose name is not valid in XML", passage.name)
     return False
 
 
@@ -541,7 +544,7 @@ def _tagged_text(passage: Passage, losses: Losses, element: str | None) -> str:
     """Insert tags into the text: of spans that begin together the longer is outside, of equal ones the first."""
     mentions = []
     for mention in passage.mentions:
-        refuse_pieces(passage, mention, "an element is in one")
+        refuse_pieces(passage, mention, "an element is in one piece")
         if mention.begin == mention.end:
             losses.lose("spans that cover no text", passage.name)
         else:
@@ -562,7 +565,7 @@ def _tagged_text(passage: Passage, losses: Losses, element: str | None) -> str:
         close(mention.begin)
         if open_ and open_[-1][0].end < mention.end:
             details = [called(passage, open_[-1][0]), called(passage, mention)]
-            hint = "elements may lie in each other, but not cross; formats that can: jsonl, brat, gate, bioc"
+            hint = "write jsonl, brat, gate or bioc: elements may be nested, but not cross"
             raise WriteError("two spans cross", details=details, hint=hint)
         name = element or _element_name(passage, mention)
         pieces.append(content(passage.text[place : mention.begin], passage.name))
@@ -574,12 +577,12 @@ def _tagged_text(passage: Passage, losses: Losses, element: str | None) -> str:
 
 
 def _element_name(passage: Passage, mention: Mention) -> str:
-    hint = "say ?element=entity: the label is then the attribute 'type' of an element <entity>"
+    hint = "set ?element=entity: the label is then the attribute 'type' of an element <entity>"
     if not is_name(mention.label):
-        what = f"the label {mention.label!r} in document {passage.name!r} cannot be the name of an element"
+        what = f"the label {mention.label!r} in document {passage.name!r} is not a valid element name"
         raise WriteError(what, hint=hint)
     if mention.label in _RESERVED_ELEMENTS:
-        what = f"the label {mention.label!r} in document {passage.name!r} is an element with a meaning of its own"
+        what = f"the label {mention.label!r} in document {passage.name!r} is a reserved element name"
         raise WriteError(what, hint=hint)
     return mention.label
 
@@ -589,7 +592,7 @@ def _format_attributes(passage: Passage, mention: Mention, losses: Losses, eleme
     reserved = {*IDS, "id", *(LABELS if element else ())}
     for name, value in mention.said.items():
         if name in reserved or not is_name(name):
-            losses.lose(f"{name!r} of spans, which cannot be an attribute of that name", passage.name)
+            losses.lose(f"{name!r} of spans, which is a reserved or invalid attribute name", passage.name)
         else:
             lose_type(name, value, passage, losses)
             found[name] = written(value)
@@ -603,5 +606,5 @@ WRITER = Writer(
     suffix=SUFFIX,
     write=write,
     many=True,
-    options={"element": "the element of all spans, whose label is then its attribute 'type': entity, mention …"},
+    options={"element": "one element for all spans, with the label in its attribute 'type': entity, mention …"},
 )

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from comparanda.core.places import Source
 
 
-EXPECTED = "DOCUMENT<TAB>START<TAB>END<TAB>ID<TAB>SCORE<TAB>TYPE, of more candidates again <TAB>ID<TAB>SCORE<TAB>TYPE"
+EXPECTED = (
+    "DOCUMENT<TAB>START<TAB>END<TAB>ID<TAB>SCORE<TAB>TYPE, then <TAB>ID<TAB>SCORE<TAB>TYPE for each further candidate"
+)
 
 _NUMBER = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 _LINE = re.compile(rf"\S+\t[0-9]+\t[0-9]+(?:\t\S*\t{_NUMBER}\t[^\s0-9][^\s\t]*)+\t*")
@@ -64,7 +66,7 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="neleval",
-    summary="neleval: a mention a line with its document, start, end, and candidates of id, score and type",
+    summary="neleval: one mention per line with its document, start, end, and candidates of id, score and type",
     shapes=frozenset({"tokens"}),
     suffixes=(".tsv",),
     options=OPTION,
@@ -122,11 +124,11 @@ def lose_said(passage: Passage, mention: WriterMention, carried: frozenset[str],
 def extent(passage: Passage, mention: WriterMention) -> tuple[int, int]:
     """Return the offsets of the first and last character of a span; refuse an empty or discontinuous one."""
     if len(mention.pieces) > 1:
-        what = f"the span {_describe_span(passage, mention)} is in {len(mention.pieces)} pieces, and a line has one"
-        raise WriteError(what, hint="formats that can say that: jsonl, brat")
+        what = f"the span {_describe_span(passage, mention)} is in {len(mention.pieces)} pieces, but a line holds one"
+        raise WriteError(what, hint="write jsonl or brat instead")
     if mention.begin == mention.end:
         what = f"the span {_describe_span(passage, mention)} has no length, so it has no last character"
-        raise WriteError(what, hint="formats that can say that: jsonl, brat")
+        raise WriteError(what, hint="write jsonl or brat instead")
     return mention.begin, mention.end - 1
 
 
@@ -137,7 +139,7 @@ def _describe_span(passage: Passage, mention: WriterMention) -> str:
 def check(passage: Passage, written: str, what: str) -> str:
     """Return a text for a column; refuse one that is empty or contains white space."""
     if written.split() != [written] or "\0" in written:
-        problem = "holds white space" if written else "is empty"
+        problem = "contains white space" if written else "is empty"
         raise WriteError(f"{what} {written!r} in document {passage.name!r} {problem}", hint="rename it first")
     return written
 
@@ -145,16 +147,16 @@ def check(passage: Passage, written: str, what: str) -> str:
 def candidates_of(passage: Passage, mention: WriterMention, losses: Losses) -> list[tuple[str, str]]:
     """Return the ids of a span with their scores, the best first. NIL is replaced by its cluster, if it has one."""
     if mention.ids is None:
-        losses.lose("that spans are not linked: NIL is put", passage.name)
+        losses.lose("that spans are not linked: written as NIL", passage.name)
     ids = [check(passage, id_, "the id") for id_ in mention.ids or (NIL,)]
     clusters = iter(str(mention.said.get("cluster", "")).split(BAR))
     ids = [(next(clusters, "") or NIL) if id_ == NIL else id_ for id_ in ids]
     scores = str(mention.said.get("scores", "")).split(BAR)
     if len(scores) != len(ids) or not all(scores):
         if "scores" in mention.said:
-            losses.lose("'scores' of spans that are not as many as their ids", passage.name)
+            losses.lose("'scores' of spans whose number is not that of their ids", passage.name)
         if "probability" not in mention.said:
-            losses.lose("that spans have no score: 1.0 is put", passage.name)
+            losses.lose("that spans have no score: written as 1.0", passage.name)
         scores = [str(mention.said.get("probability", SURE))] * len(ids)
     return list(zip(ids, scores, strict=True))
 

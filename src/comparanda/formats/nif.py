@@ -102,13 +102,13 @@ class _Reader:
             raise ReadError(
                 "there is neither a nif:Context nor a nif:Phrase in this graph",
                 where=self.source.parts[0].name,
-                hint=f"NIF has the namespace {NIF}",
+                hint=f"the namespace of NIF is {NIF}",
             )
         self._assign_phrases()
         draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         self._fill_draft(draft)
-        self._note(draft, "strings that are no mentions (words, sentences and the like), passed over", self.ignored)
-        self._note(draft, "annotation units of NIF 2.1, of which nothing is read, passed over", self.units)
+        self._note(draft, "strings that are not mentions (words, sentences and the like) ignored", self.ignored)
+        self._note(draft, "annotation units of NIF 2.1 ignored", self.units)
         return draft.corpus(self.request, name="nif", judged="taClassRef", offsets=offsets)
 
     def _note(self, draft: Draft, what: str, places: list[int]) -> None:
@@ -151,15 +151,15 @@ class _Reader:
     def _check_unique(self, node: Node, iri: str) -> None:
         if iri in self.places:
             first = self.source.locate(self.places[iri])
-            what = f"the node {iri!r} is there a second time"
-            hint = "every node must stand in one place with all that is said of it: flatten the graph"
-            raise node.fields.refuse(what, details=[f"the first stands at {first}"], hint=hint)
+            what = f"duplicate node {iri!r}"
+            hint = "flatten the graph, so that each node is one object with all its properties"
+            raise node.fields.refuse(what, details=[f"the first is at {first}"], hint=hint)
         self.places[iri] = node.fields.place
 
     def _single_text(self, node: Node, properties: Mapping[str, list[Any]], name: str) -> str | None:
         found = properties.get(name, [])
         if len(found) > 1 or not all(isinstance(each, str) for each in found):
-            raise node.fields.refuse(f"{name!r} is not one text, but {str(found)[:60]}")
+            raise node.fields.refuse(f"{name!r} is not a single string, but {str(found)[:60]}")
         if found and (problem := unwritable(found[0])):
             raise node.fields.refuse(f"{problem[0]} in {name!r}", hint=problem[1])
         return found[0] if found else None
@@ -170,8 +170,10 @@ class _Reader:
             whole = int(found[0])
             if abs(whole) <= FARTHEST:
                 return whole
-        shown = f"is not one whole number, but {str(found)[:60]}" if found else "is missing"
-        raise node.fields.refuse(f"{name!r} of a phrase {shown}", hint="a phrase has nif:beginIndex and nif:endIndex")
+        shown = f"is not a single integer, but {str(found)[:60]}" if found else "is missing"
+        raise node.fields.refuse(
+            f"{name!r} of a phrase {shown}", hint="give each phrase a nif:beginIndex and a nif:endIndex"
+        )
 
     def _assign_phrases(self) -> None:
         """Assign the phrases to their contexts."""
@@ -181,9 +183,9 @@ class _Reader:
             if iri is None and len(self.texts) == 1:
                 iri = next(iter(self.texts))
             if iri is None or (whole and iri not in self.texts):
-                what = "names no context" if iri is None else f"is in {iri!r}, which is not in the graph"
+                what = "has no context" if iri is None else f"is in {iri!r}, which is not in the graph"
                 where = str(self.source.locate(phrase.place))
-                hint = "a phrase has a nif:referenceContext, which has a nif:isString"
+                hint = "give each phrase a nif:referenceContext, and that a nif:isString"
                 raise ReadError(f"the phrase {phrase.iri or phrase.extent!r} {what}", where=where, hint=hint)
             self.texts.setdefault(iri, _Context(iri, None, phrase.place)).phrases.append(phrase)
 
@@ -197,7 +199,7 @@ class _Reader:
             if whole and each.text is None:
                 where = str(self.source.locate(each.place))
                 hint = "give all contexts their nif:isString, or none"
-                raise ReadError(f"the context {each.iri!r} has no text, but others have", where=where, hint=hint)
+                raise ReadError(f"the context {each.iri!r} has no text, but others do", where=where, hint=hint)
             if each.text is not None:
                 draft.texts.append(each.text)
             for phrase in each.phrases:
@@ -300,7 +302,7 @@ class _DocumentWriter:
         if len(mention.pieces) > 1:
             extent, name = f"{mention.begin}:{mention.end}", self.passage.name
             what = f"the span {extent} of document {name!r} is in {len(mention.pieces)} pieces"
-            raise WriteError(what, hint="a phrase of NIF is in one piece: write web-annotation or jsonl, for example")
+            raise WriteError(what, hint="write web-annotation or jsonl, for example: a phrase of NIF is in one piece")
         for name in (each for each in mention.said if each not in _WRITTEN_FIELDS):
             self.losses.lose(f"{name!r} of spans", self.passage.name)
         number = f"_{earlier}" if earlier else ""
@@ -346,8 +348,8 @@ WRITER = Writer(
     suffix=".jsonld",
     write=write,
     options={
-        "classes": f"what the IRIs of classes begin with that are made of labels (default: {_CLASSES})",
-        "entities": "what is put before ids that are no IRIs: http://www.wikidata.org/entity/, for example",
-        "base": "what the names of documents are relative to, if they are no IRIs: http://example.org/, for example",
+        "classes": f"the prefix of class IRIs that are made of labels (default: {_CLASSES})",
+        "entities": "the prefix of ids that are not IRIs, for example http://www.wikidata.org/entity/",
+        "base": "the base of document names that are not IRIs, for example http://example.org/",
     },
 )

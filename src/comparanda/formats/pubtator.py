@@ -64,7 +64,7 @@ def read(source: Source, request: Request) -> Corpus:
             reading.text(place, line)
         else:
             reading.name = None
-    note(reading.draft, "relations, passed over", reading.ignored)
+    note(reading.draft, "relations ignored", reading.ignored)
     offsets = asked_offsets(request.options)
     return reading.draft.corpus(request, name="pubtator", judged="type", offsets=offsets)
 
@@ -84,7 +84,7 @@ class _Reader:
         found = _TEXT_LINE.match(line)
         if found is None or found["part"] not in _PARTS:
             what = "this line is neither title, abstract nor mention"
-            hint = f"lines are written ID|t|TITLE, ID|a|ABSTRACT, {EXPECTED}"
+            hint = f"expected ID|t|TITLE, ID|a|ABSTRACT or {EXPECTED}"
             raise refuse(self.source, place, what, details=[shown(line)], hint=hint)
         name, part, text = found["id"].strip(), found["part"], line[found.end() :]
         if part == "t":
@@ -124,7 +124,7 @@ class _Reader:
 
     def _stray_error(self, place: int, line: str, name: str, what: str) -> ReadError:
         """Make the error for a line that does not belong to the current document."""
-        where = f"stands in document {self.name!r}" if self.name else "has no title before it"
+        where = f"is in document {self.name!r}" if self.name else "has no title before it"
         problem = f"this {what} of document {name!r} {where}"
         hint = "a document begins with its title, ID|t|TITLE, and ends at an empty line"
         return refuse(self.source, place, problem, details=[shown(line)], hint=hint)
@@ -173,16 +173,18 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 def _document(passage: Passage, losses: Losses) -> Iterator[str]:
     name = passage.name
     if BAR in name or _CONTROL_CHARACTER.search(name) or name.strip() != name or not name:
-        raise WriteError(f"the document {name!r} cannot be named in this format", hint="names have no bars and no tabs")
+        raise WriteError(
+            f"the document name {name!r} cannot be written in PubTator", hint="rename it: no bars and no tabs"
+        )
     if "\0" in passage.text:
-        raise WriteError(f"the text of document {name!r} has a NUL byte, which no file of text has")
+        raise WriteError(f"the text of document {name!r} has a NUL byte, which a text file cannot contain")
     for attribute in passage.attributes:
         losses.lose(f"the attribute {attribute!r} of documents", name)
     title, between, abstract = passage.text.partition(BETWEEN)
     if between and not abstract:
-        losses.lose("line breaks behind a title without an abstract", name)
+        losses.lose("line breaks after a title without an abstract", name)
     if _LINE_BREAK.search(title) or _LINE_BREAK.search(abstract):
-        losses.lose("line breaks in titles and abstracts: spaces are put", name)
+        losses.lose("line breaks in titles and abstracts: written as spaces", name)
     yield f"{name}|t|{_LINE_BREAK.sub(' ', title)}\n{name}|a|{_LINE_BREAK.sub(' ', abstract)}\n"
     for mention in passage.mentions:
         yield _mention_line(passage, mention, losses)
@@ -192,10 +194,10 @@ def _mention_line(passage: Passage, mention: Mention, losses: Losses) -> str:
     where = f"in document {passage.name!r}"
     if len(mention.pieces) > 1:
         called = f"the span {mention.label} {mention.begin}:{mention.end} {where}"
-        what = f"{called} is in {len(mention.pieces)} pieces, and a line has one"
-        raise WriteError(what, hint="formats that can say that: jsonl, brat")
+        what = f"{called} is in {len(mention.pieces)} pieces, but a line holds one"
+        raise WriteError(what, hint="write jsonl or brat instead")
     if _CONTROL_CHARACTER.search(mention.label) or not mention.label.strip():
-        raise WriteError(f"the label {mention.label!r} {where} cannot stand between tabs", hint="rename it first")
+        raise WriteError(f"the label {mention.label!r} {where} cannot be written in a column", hint="rename it first")
     for name in mention.said:
         if name != INDIVIDUAL:
             losses.lose(f"{name!r} of spans", passage.name)
@@ -216,7 +218,7 @@ def _format_ids(mention: Mention, where: str) -> str:
     written = ";".join(NO_ENTITY if id_ == NIL else id_.replace(_ESCAPED_BAR, BAR) for id_ in mention.ids)
     if ids_of(written) != BAR.join(mention.ids) or _CONTROL_CHARACTER.search(written):
         shown = BAR.join(mention.ids)
-        raise WriteError(f"the id {shown!r} {where} cannot be written", hint="ids have no commas, semicolons and tabs")
+        raise WriteError(f"the id {shown!r} {where} cannot be written", hint="rename it: no commas, semicolons or tabs")
     return written
 
 

@@ -154,12 +154,12 @@ Offsets = Literal["code-points", "utf-16", "bytes", "inclusive"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 OPTION = {
     "offsets": f"spans: what begin and end count: {', '.join(OFFSETS)} (code points, the end included); "
-    "told by the text that spans name, if it is left out"
+    "detected from the stated text of spans by default"
 }
 
 MEANING: Mapping[Offsets, str] = {
     "code-points": "count code points",
-    "utf-16": "count UTF-16 units, as JavaScript and Java do,",
+    "utf-16": "count UTF-16 units (as JavaScript and Java do)",
     "bytes": "count bytes of UTF-8",
     "inclusive": "count code points and include the end",
 }
@@ -237,9 +237,9 @@ def _find_code_points(places: Rows, wanted: Rows) -> Rows:
 # Checks of span offsets against the text: inside it, and covering the text stated for the span.
 
 
-_OTHER_TEXT_HINT = "offsets count code points of the text; is it the text that was annotated?"
-_HALF_OPEN_HINT = "offsets count from 0, and the end is the place behind the last character"
-_INCLUSIVE_HINT = "offsets count from 0, and the end is the place of the last character"
+_OTHER_TEXT_HINT = "check that this is the annotated text; offsets count its code points"
+_HALF_OPEN_HINT = "offsets count from 0, and the end is the position after the last character"
+_INCLUSIVE_HINT = "offsets count from 0, and the end is the position of the last character"
 
 COUNTING = "spans whose offsets"
 """Beginning of the note about an offset convention that is not the default."""
@@ -288,7 +288,7 @@ class Extents:
         if not self.texts:
             if offsets in {"utf-16", "bytes"} and asked:
                 raise UsageError(
-                    f"offsets={offsets} cannot be read without the texts", hint="give texts with the spans"
+                    f"offsets={offsets} cannot be read without the texts", hint="provide texts with the spans"
                 )
             return converted(
                 given, self._piece_documents, (), "inclusive" if offsets == "inclusive" else "code-points"
@@ -302,7 +302,7 @@ class Extents:
                 pieces = converted(given, self._piece_documents, self.texts, offsets)
                 outside = self._find_outside(pieces)
                 counted = MEANING[offsets].rstrip(",")
-                what = f"{COUNTING} {counted}, which the text that they name tells"
+                what = f"{COUNTING} {counted}, as their stated text shows"
                 notes.append(Note(self.side, what, len(self.document)))
         if outside.any():
             raise self._outside_error(int(outside.argmax()), offsets)
@@ -312,7 +312,7 @@ class Extents:
                 raise UncuttableError(str(problem))
             raise problem
         if unlike:
-            what = "spans whose text is not what their offsets cover, which hold"
+            what = "spans whose stated text differs from the text at their offsets (offsets are used)"
             places = tuple(
                 f"{self._describe(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3]
             )
@@ -353,7 +353,7 @@ class Extents:
         size = len(self.texts[int(self._piece_documents[piece])])
         what = f"ends at {self.pieces.end[piece]}, but the text has {size:,} character{'s'[: size != 1]}"
         if offsets in {"utf-16", "bytes"}:
-            what = f"does not lie between characters of the text, if offsets {MEANING[offsets]}"
+            what = f"is not at a character boundary, if offsets {MEANING[offsets]}"
         return self._span_error(int(self.pieces.span[piece]), what, *self._suggest_convention(offsets))
 
     def _mismatch_error(self, pieces: Pieces, unlike: list[int], offsets: Offsets) -> ReadError:
@@ -363,7 +363,7 @@ class Extents:
         covered = [text[pieces.begin[piece] : pieces.end[piece]] for piece in np.flatnonzero(pieces.span == span)]
         details, hint = self._suggest_convention(offsets)
         first = f"the first: {self._describe(span)}, {self._quote_span(span)}, covers {shortened(' '.join(covered))!r}"
-        what = f"{len(unlike):,} of {len(self.stated):,} spans do not cover the text that they name"
+        what = f"{len(unlike):,} of {len(self.stated):,} spans do not cover their stated text"
         return refuse(self.source, int(self.place[span]), what, details=[first, *details], hint=hint)
 
     def _span_error(self, span: int, what: str, details: list[str], hint: str) -> ReadError:
@@ -399,7 +399,7 @@ class Extents:
             return [], _OTHER_TEXT_HINT
         return [
             f"offsets that {MEANING[best]} would fit {named - len(wrong):,} of {named:,} spans"
-        ], f"say so with ?offsets={best}"
+        ], f"set ?offsets={best}"
 
 
 def agrees(covered: Sequence[str], stated: str) -> bool:
@@ -465,9 +465,9 @@ class Draft:
             raise refuse(
                 self.source,
                 place,
-                f"the document {name!r} is there a second time",
-                details=[f"the first stands at {self.source.locate(self._names[name])}"],
-                hint="documents are told apart by their names: rename one",
+                f"duplicate document {name!r}",
+                details=[f"the first is at {self.source.locate(self._names[name])}"],
+                hint="rename one: document names must be unique",
             )
         for attribute, value in (attributes or {}).items():
             if value is not None:
@@ -621,7 +621,7 @@ class Draft:
         unsorted = [span for span, each in found.items() if each != sorted(each)]
         whole = {span: _merge_pieces(sorted(each)) for span, each in found.items()}
         joined = [span for span, each in whole.items() if len(each) < len(found[span])]
-        for what, spans in {"are not in order, sorted": unsorted, "overlap or touch, joined": joined}.items():
+        for what, spans in {"are not in order, sorted": unsorted, "overlap or touch, merged": joined}.items():
             if spans:
                 places = first_places(self.source, place[spans[:3]])
                 self.notes.append(Note(self.side, f"spans whose fragments {what}", len(spans), places))

@@ -40,8 +40,8 @@ def read(source: Source, request: Request) -> Corpus:
             reading.add(place, line)
     draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     reading.mentions.into(draft)
-    note(draft, "lines of the place of a mention before them, taken for further candidates of it", reading.further)
-    note(draft, "lines with more columns than eight, which are passed over", reading.wider)
+    note(draft, "lines with the extent of an earlier mention, read as further candidates for it", reading.further)
+    note(draft, "lines with more than eight columns, the rest ignored", reading.wider)
     offsets = _detect_offsets(reading.mentions, draft, asked_offsets(request.options))
     return draft.corpus(request, name="tac", judged="type", offsets=offsets, usual="inclusive")
 
@@ -70,8 +70,8 @@ class _Reader:
         _, mention_id, _, stands, entity, label = map(str.strip, fields[:6])
         found = _PLACE.fullmatch(stands)
         if found is None:
-            what = f"{stands[:60]!r} is no place of a mention"
-            hint = "it is written DOCUMENT:START-END"
+            what = f"{stands[:60]!r} is not the extent of a mention"
+            hint = "write it as DOCUMENT:START-END"
             raise refuse(self.source, place, what, details=[shown(line)], hint=hint)
         confidence = score(self.source, place, line, fields[7]) if len(fields) > 7 else None
         key = _MentionKey(found["document"], int(found["begin"]), int(found["end"]))
@@ -109,7 +109,7 @@ def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> 
     offsets: Offsets = asked or "inclusive"
     if asked is None and len(mismatched["code-points"]) < len(mismatched["inclusive"]):
         offsets = "code-points"
-        what = "mentions whose end is the place behind their last character, which the length of their text tells"
+        what = "mentions whose end is the position after their last character, as the length of their text shows"
         draft.notes.append(Note(draft.side, what, len(named)))
     wrong = mismatched.get(offsets, [])
     if 2 * len(wrong) > len(named):
@@ -120,9 +120,9 @@ def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> 
             first.place,
             f"{len(wrong):,} of {len(named):,} mentions are not as long as their text",
             details=[f"the first: {first.begin}-{first.end} is {size} long, {text[:40]!r} is {len(text)}"],
-            hint="do the offsets count something else? ?offsets= says what",
+            hint="set ?offsets= if the offsets count something else",
         )
-    note(draft, "mentions that are not as long as their text, whose offsets hold", [each.place for each in wrong])
+    note(draft, "mentions that are not as long as their text (offsets are used)", [each.place for each in wrong])
     return offsets
 
 
@@ -134,7 +134,7 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="tac",
-    summary="TAC KBP: a mention a line with its text, document:start-end, id, type and confidence",
+    summary="TAC KBP: one mention per line with its text, document:start-end, id, type and confidence",
     shapes=frozenset({"tokens"}),
     suffixes=(".tab",),
     options=OPTION,
@@ -159,7 +159,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
     """Write all documents to one file."""
     run = options.get("run", RUN)
     if run.split() != [run]:
-        raise WriteError(f"the run cannot be called {run!r}", hint="it is one word: ?run=NAME")
+        raise WriteError(f"{run!r} is not a valid run name", hint="use a single word: ?run=NAME")
     yield "", "".join(line for each in documents for line in _document(each, losses, run))
 
 
@@ -169,13 +169,15 @@ def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
     for number, mention in enumerate(passage.mentions, 1):
         begin, last = extent(passage, mention)
         if (begin, last) in taken:
-            what = f"two spans of document {passage.name!r} stand at {begin}-{last}"
-            raise WriteError(what, hint="lines of one place are candidates of one mention in this format")
+            what = f"two spans of document {passage.name!r} have the extent {begin}-{last}"
+            raise WriteError(
+                what, hint="remove one: in this format, lines with the same extent are candidates for one mention"
+            )
         taken.add((begin, last))
         lose_said(passage, mention, _WRITTEN_FIELDS, losses)
         kind = mention.said.get("mention_type")
         if kind is None:
-            losses.lose("that spans are neither names nor nominal: NAM is put", passage.name)
+            losses.lose("that spans are neither names nor nominal: written as NAM", passage.name)
         name = check(passage, str(mention.said.get("mention_id", f"{passage.name}_{number:04}")), "the mention id")
         middle = f"{run}\t{name}\t{_replace_white_space(passage.covered(mention))}\t{passage.name}:{begin}-{last}"
         label, kind = check(passage, mention.label, "the label"), check(passage, str(kind or NAME), "the mention type")
@@ -188,4 +190,4 @@ def _replace_white_space(text: str) -> str:
     return "".join(" " if character.isspace() or character == "\0" else character for character in text)
 
 
-WRITER = Writer(name="tac", suffix=".tab", write=write, options={"run": f"the name of the run ({RUN} by default)"})
+WRITER = Writer(name="tac", suffix=".tab", write=write, options={"run": f"the name of the run (default: {RUN})"})

@@ -33,7 +33,7 @@ _ID_PURPOSES = ("identifying", "linking")
 _POSITION_SELECTOR, _QUOTE_SELECTOR = "TextPositionSelector", "TextQuoteSelector"
 _MAX_NESTING = 10
 _LIST_TYPES = frozenset({"List", "Independents"})
-_SELECTOR_FORM = 'a place is written {"type": "TextPositionSelector", "start": 0, "end": 4}'
+_SELECTOR_FORM = 'write the offsets like this: {"type": "TextPositionSelector", "start": 0, "end": 4}'
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -100,7 +100,7 @@ class _Reader:
             draft.document(name, found[0][0].place)
             for fields, extent, body in found:
                 self._add_spans(draft, fields, extent, body)
-        self._note(draft, "annotations of something else than an extent of a text, passed over", self.ignored)
+        self._note(draft, "annotations of anything but an extent of a text ignored", self.ignored)
         how = ", as if offsets counted UTF-16 units" if self.utf16 else ""
         self._note(draft, f"spans whose exact text is not as long as their extent{how}", self.mismatched)
         return draft.corpus(self.request, name="web-annotation", judged="classifying", offsets=offsets)
@@ -121,7 +121,7 @@ class _Reader:
             elif "Composite" in kinds:
                 yield from self._join_composite(target, depth)
             elif "Choice" in kinds:
-                hint = "say which: leave one item"
+                hint = "leave only one item"
                 raise fields.refuse(f"{target.path()!r} is a choice between several extents", hint=hint)
             elif "selector" in target.given and (extent := self._read_extent(target)):
                 yield extent
@@ -144,7 +144,7 @@ class _Reader:
             kinds = values(selector.given.get("type"))
             if _POSITION_SELECTOR in kinds:
                 if "refinedBy" in selector.given:
-                    hint = "give one selector that says where it begins and ends in the text"
+                    hint = "give one selector with the begin and end in the text"
                     raise selector.refuse(f"{selector.path('refinedBy')!r} narrows an extent", hint=hint)
                 position = selector.integer("start", _SELECTOR_FORM), selector.integer("end", _SELECTOR_FORM)
             elif _QUOTE_SELECTOR in kinds and "exact" in selector.given:
@@ -152,8 +152,8 @@ class _Reader:
         if position is None:
             if exact is not None:
                 raise target.refuse(
-                    f"{target.path()!r} quotes {exact[:40]!r}, but does not say where it stands",
-                    hint=f"texts are not in the file, so a quotation cannot be placed: add a {_POSITION_SELECTOR}",
+                    f"{target.path()!r} quotes {exact[:40]!r}, but does not give its offsets",
+                    hint=f"add a {_POSITION_SELECTOR}: texts are not in the file, so a quotation cannot be located",
                 )
             return None
         names = values(target.given.get("source"))
@@ -242,7 +242,7 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="web-annotation",
-    summary="W3C Web Annotation as JSON-LD: extents of texts that are elsewhere, with labels and entities",
+    summary="W3C Web Annotation as JSON-LD: extents of external texts, with labels and entities",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonld",),
     options={
@@ -275,7 +275,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _check_mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
-    losses.lose("the text of a document, which annotations only point into", passage.name)
+    losses.lose("the text of a document, to which annotations only refer", passage.name)
     if not passage.mentions:
         losses.lose("a document without spans", passage.name)
     for attribute in passage.attributes:

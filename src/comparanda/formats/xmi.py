@@ -110,8 +110,8 @@ class _Reader:
         for match in _ID.finditer(self.source.data, begin, end):
             id_ = int(match[1])
             if id_ in found:
-                details = [f"the first stands at {self.source.locate(found[id_])}"]
-                raise refuse(self.source, match.start(), f"the xmi:id {id_} is there a second time", details=details)
+                details = [f"the first is at {self.source.locate(found[id_])}"]
+                raise refuse(self.source, match.start(), f"duplicate xmi:id {id_}", details=details)
             found[id_] = match.start()
         return found
 
@@ -139,7 +139,7 @@ class _Reader:
             except ReadError:
                 raise
             except Exception as problem:  # cassis may raise anything for a file that is not a type system
-                raise _load_error(problem, display(path), "a type system of UIMA") from None
+                raise _load_error(problem, display(path), "a UIMA type system") from None
         return self.systems[path]
 
     def _find_types_file(self, number: int) -> AnyPath:
@@ -151,8 +151,8 @@ class _Reader:
         for folder in folders:
             if (folder / TYPES_FILE).is_file():
                 return folder / TYPES_FILE
-        hint = "put it there, or name it: ?types=FILE"
-        raise ReadError(f"there is no {TYPES_FILE} beside this file", where=part.name, hint=hint)
+        hint = "put it there, or set ?types=FILE"
+        raise ReadError(f"there is no {TYPES_FILE} in the folder of this file", where=part.name, hint=hint)
 
     def _choose_view(self, cas: Any, number: int) -> Any:
         """Return the view whose text is annotated."""
@@ -164,7 +164,7 @@ class _Reader:
             raise ReadError(what, where=name, hint=f"views with a text: {', '.join(texts) or 'none'}")
         if len(texts) > 1 and wanted != _INITIAL_VIEW and "view" not in self.options:
             what = "there are several views with a text"
-            raise ReadError(what, where=name, details=[", ".join(texts)], hint=f"say which: ?view={wanted}")
+            raise ReadError(what, where=name, details=[", ".join(texts)], hint=f"choose one: ?view={wanted}")
         return cas.get_view(wanted)
 
     def _select_annotations(self, cas: Any, view: Any, number: int) -> list[Any]:
@@ -178,7 +178,7 @@ class _Reader:
             if len(matching) > 1:
                 what = f"{wanted!r} could be {' or '.join(sorted(matching))}"
             there = [f"{often[name]} of {name}" for name in sorted(often, key=lambda each: (-often[each], each))[:8]]
-            hint = "name the type of spans: ?type=NAME"
+            hint = "set the type of spans: ?type=NAME"
             raise ReadError(what, where=self.source.parts[number].name, details=there, hint=hint)
         found = [each for each in view.select(matching[0]) if each.begin is not None and each.end is not None]
         return sorted(found, key=lambda each: (each.begin, -each.end, each.xmiID))
@@ -221,15 +221,15 @@ class _Reader:
         for each in cas.select(_METADATA) if known else ():
             if each[feature]:
                 return str(each[feature])
-        what, hint = f"the metadata of this file have no {feature}", "leave the option 'document' out"
+        what, hint = f"the metadata of this file have no {feature}", "leave out the option 'document'"
         raise ReadError(what, where=self.source.parts[number].name, hint=hint)
 
 
 def _read_checked(source: Source, begin: int, end: int) -> bytes:
     """Return a file without its XML declaration, since it is UTF-8 in any case; refuse a DTD or entity declarations."""
     if found := _DOCTYPE.search(source.data, begin, end):
-        hint = "files of UIMA have none, and it can be made to fill all memory: take it out"
-        raise refuse(source, found.start(), "there is a declaration of a DTD", hint=hint)
+        hint = "remove it: UIMA files have none, and it could be made to exhaust the memory"
+        raise refuse(source, found.start(), "the file declares a DTD", hint=hint)
     declaration = _DECLARATION.match(source.data, begin, end)
     return bytes(source.data[declaration.end() if declaration else begin : end]).rstrip()
 
@@ -242,16 +242,16 @@ def _check_names(data: bytes, where: str) -> None:
     try:
         elements = ElementTree.fromstring(data).iter()
     except ElementTree.ParseError as problem:
-        what = f"this is no XML: {str(problem).partition(':')[0]}"
-        raise ReadError(what, where=f"{where}:{problem.position[0]}", hint="is the file cut off?") from None
+        what = f"this is not valid XML: {str(problem).partition(':')[0]}"
+        raise ReadError(what, where=f"{where}:{problem.position[0]}", hint="is the file truncated?") from None
     for element in elements:
         kind = element.tag.rpartition("}")[2]
         for child in element.findall("{*}name") if kind in {"typeDescription", "featureDescription"} else ():
             name = "".join(child.itertext()).strip()
             parts = name.split(".") if kind == "typeDescription" else [name]
             if not all(part.isidentifier() and part.isascii() and not iskeyword(part) for part in parts):
-                hint = "names are letters, digits and _, and no word of Python, which cassis makes classes of"
-                raise ReadError(f"{name[:60]!r} cannot be the name of a type or a feature", where=where, hint=hint)
+                hint = "use letters, digits and _, but no Python keywords: cassis makes classes of these names"
+                raise ReadError(f"{name[:60]!r} is not a valid name of a type or feature", where=where, hint=hint)
 
 
 def _load_error(problem: Exception, name: str, wanted: str) -> ReadError:
@@ -259,10 +259,10 @@ def _load_error(problem: Exception, name: str, wanted: str) -> ReadError:
     message = str(problem).partition("\n")[0][:200]
     line = getattr(problem, "lineno", None)
     if line is not None:
-        what = f"this is no XML: {getattr(problem, 'msg', message).partition(', line ')[0]}"
-        return ReadError(what, where=f"{name}:{line}", hint="is the file cut off?")
+        what = f"this is not valid XML: {getattr(problem, 'msg', message).partition(', line ')[0]}"
+        return ReadError(what, where=f"{name}:{line}", hint="is the file truncated?")
     what = f"this is not {wanted}: {message if len(message) > 11 else f'{type(problem).__name__} {message}'}"
-    return ReadError(what, where=name, hint="the type system must be that of the file: ?types=FILE names it")
+    return ReadError(what, where=name, hint="set the type system of this file: ?types=FILE")
 
 
 def _strip_value(value: Any) -> str:
@@ -277,16 +277,16 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="xmi",
-    summary="UIMA CAS as XMI with its TypeSystem.xml, as INCEpTION and DKPro write it (with dkpro-cassis installed)",
+    summary="UIMA CAS as XMI with its TypeSystem.xml, as INCEpTION and DKPro write it (requires dkpro-cassis)",
     shapes=frozenset({"tokens"}),
     suffixes=(SUFFIX,),
     options={
-        "types": f"the file of the type system (default: {TYPES_FILE} beside the file)",
+        "types": f"the file of the type system (default: {TYPES_FILE} in the same folder)",
         "type": f"the type of spans, with its package or without (default: {NAMED_ENTITY})",
-        "label": "the feature that is the label (default: value; without such the name of the type)",
+        "label": "the feature that is the label (default: value, else the name of the type)",
         "id": "the feature that is the id of the entity (default: identifier)",
-        "view": f"the view whose text is meant (default: {_INITIAL_VIEW}, or the only one)",
-        "document": "what names documents: file (default), title or id, as the metadata of DKPro have them",
+        "view": f"the view whose text is annotated (default: {_INITIAL_VIEW}, or the only one)",
+        "document": "what documents are named after: file (default), title or id from the metadata of DKPro",
     },
     sniff=sniff,
     read=read,
@@ -329,7 +329,7 @@ def _collect_features(passages: Sequence[Passage], losses: Losses) -> dict[str, 
                     or iskeyword(name)
                     or not (name.isascii() and is_name(name) and name.isidentifier())
                 ):
-                    losses.lose(f"{name!r} of spans, which cannot be the name of a feature", passage.name)
+                    losses.lose(f"{name!r} of spans, which is not a valid feature name", passage.name)
                 else:
                     kinds.setdefault(name, set()).add(type(value))
     return {name: _range_type(each) for name, each in sorted(kinds.items())}
@@ -393,12 +393,12 @@ def _entity(
     features: Mapping[str, str],
     losses: Losses,
 ) -> str:
-    refuse_pieces(passage, mention, "annotations of UIMA are in one")
+    refuse_pieces(passage, mention, "an annotation of UIMA is in one piece")
     entries: dict[str, Value] = {} if mention.label == UNTYPED else {"value": mention.label}
     if mention.ids is not None:
         entries["identifier"] = mention.ids[0] if mention.ids else NIL
         if len(mention.ids) > 1:
-            losses.lose("further ids of a span, behind the first", passage.name)
+            losses.lose("ids of a span after the first", passage.name)
     entries |= {name: value for name, value in mention.said.items() if name in features}
     written_out = "".join(attribute(name, written(value), passage.name) for name, value in entries.items())
     extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'

@@ -42,19 +42,19 @@ _NAME = re.compile(rb"[^\s<>/]{1,60}")
 _PARAMETER = re.compile(rb"%[^\s;%<>\"']{1,60};")
 _ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);|#)[^\s;<&\"']{0,60};?")
 
-_ESCAPE_HINT = "a < or & of the text is written &lt; or &amp;"
+_ESCAPE_HINT = "write < and & in the text as &lt; and &amp;"
 _MESSAGES: dict[str, tuple[str, str | None]] = {
-    expat.errors.XML_ERROR_INVALID_TOKEN: ("this is no XML", _ESCAPE_HINT),
-    expat.errors.XML_ERROR_SYNTAX: ("this is no XML", "a file of XML has one element around everything"),
+    expat.errors.XML_ERROR_INVALID_TOKEN: ("this is not valid XML", _ESCAPE_HINT),
+    expat.errors.XML_ERROR_SYNTAX: ("this is not valid XML", "an XML file has a single root element"),
     expat.errors.XML_ERROR_NO_ELEMENTS: ("there is no element in this file", None),
-    expat.errors.XML_ERROR_UNCLOSED_TOKEN: ("the XML ends within a tag", "is the file cut off?"),
-    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION: ("the XML ends within a CDATA section", "is the file cut off?"),
-    expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE: ("an attribute is there twice in this tag", None),
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN: ("the XML ends within a tag", "is the file truncated?"),
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION: ("the XML ends within a CDATA section", "is the file truncated?"),
+    expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE: ("duplicate attribute in this tag", None),
     expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: (
-        "there is more behind the end of the first element",
-        "a file of XML has one element around everything",
+        "there is content after the end of the root element",
+        "an XML file has a single root element",
     ),
-    expat.errors.XML_ERROR_BAD_CHAR_REF: ("this number stands for no character of XML", None),
+    expat.errors.XML_ERROR_BAD_CHAR_REF: ("this number is not a character of XML", None),
 }
 
 
@@ -150,7 +150,7 @@ class _Parser:
 
     def _refuse_entity(self, name: str, *_: object) -> None:
         what = f"the DOCTYPE declares the entity {name!r}"
-        hint = "entities are not read, since they can be made to fill all memory: put what they stand for"
+        hint = "replace entities by their content: they are not read, as they could be made to exhaust the memory"
         raise refuse(self.source, self.begin + self.expat.CurrentByteIndex, what, hint=hint)
 
     def _refuse_parameter_entities(self) -> None:
@@ -158,10 +158,10 @@ class _Parser:
         end = self.begin + self.expat.CurrentByteIndex
         if found := _PARAMETER.search(self.source.data, self.begin, end):
             what = f"the DOCTYPE refers to the entity {found[0].decode(errors='replace')}"
-            raise refuse(self.source, found.start(), what, hint="entities are not read: take the reference out")
+            raise refuse(self.source, found.start(), what, hint="remove the reference: entities are not read")
 
     def _undefined_error(self, entity: str, index: int) -> ReadError:
-        hint = "without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
+        hint = "use &amp; &lt; &gt; &quot; &apos; or a number such as &#233;: no others are defined without a DTD"
         return refuse(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
 
     def _syntax_error(self, message: str) -> ReadError:
@@ -171,14 +171,14 @@ class _Parser:
         if message == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
             found = _ENTITY.search(self.source.data, place)  # for an attribute, the position is that of the tag
             return self._undefined_error(found[0].decode(errors="replace") if found else "of this tag", index)
-        details = [f"<{self.open[-1][0]}> of {self.source.locate(self.open[-1][1])} is open"] if self.open else []
+        details = [f"<{self.open[-1][0]}> at {self.source.locate(self.open[-1][1])} is open"] if self.open else []
         if message == expat.errors.XML_ERROR_TAG_MISMATCH:
             tag = _NAME.match(self.source.data, place)
             closing = "an end tag" if tag is None else f"</{tag[0].decode(errors='replace')}>"
-            return refuse(self.source, place, f"{closing} closes another element than the last", details=details)
+            return refuse(self.source, place, f"{closing} does not match the open element", details=details)
         if message == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
-            return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file cut off?")
-        what, hint = _MESSAGES.get(message, (f"this is no XML: {message}", None))
+            return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file truncated?")
+        what, hint = _MESSAGES.get(message, (f"this is not valid XML: {message}", None))
         return refuse(self.source, place, what, details=details, hint=hint)
 
 
@@ -227,8 +227,8 @@ def content(text: str, document: str) -> str:
     'R&amp;D&#13;\n'
     """
     if found := _UNWRITABLE.search(text):
-        what = f"the character U+{ord(found[0]):04X} in document {document!r} cannot stand in XML"
-        raise WriteError(what, hint="take it out first, or write jsonl")
+        what = f"the character U+{ord(found[0]):04X} in document {document!r} is not allowed in XML"
+        raise WriteError(what, hint="remove it first, or write jsonl")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
@@ -271,7 +271,7 @@ def written(value: Value) -> str:
 def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None:
     """Report a loss if a value is not a string, as it is read back as one; a probability is always read as a number."""
     if not isinstance(value, str) and name != "probability":
-        losses.lose(f"that {name!r} of spans is a number or a truth: it is written as text", passage.name)
+        losses.lose(f"that {name!r} of spans is a number or a boolean: it is written as a string", passage.name)
 
 
 def called(passage: Passage, mention: Mention) -> str:
@@ -284,8 +284,8 @@ def called(passage: Passage, mention: Mention) -> str:
 def refuse_pieces(passage: Passage, mention: Mention, because: str) -> None:
     """Refuse a discontinuous span."""
     if len(mention.pieces) > 1:
-        what = f"{called(passage, mention)} is in {len(mention.pieces)} pieces, and {because}"
-        raise WriteError(what, hint="formats that can: jsonl, brat, bioc")
+        what = f"{called(passage, mention)} is in {len(mention.pieces)} pieces, but {because}"
+        raise WriteError(what, hint="write jsonl, brat or bioc instead")
 
 
 def file_name(document: str, suffix: str) -> str:
@@ -296,6 +296,6 @@ def file_name(document: str, suffix: str) -> str:
     """
     steps = document.split("/")
     if any(not step.strip() or step.startswith(".") or _UNWRITABLE.search(step) for step in steps):
-        what = f"the document {document!r} cannot be the name of a file"
-        raise WriteError(what, hint="each document is a file of its own: rename it first")
+        what = f"the document name {document!r} is not a valid file name"
+        raise WriteError(what, hint="rename it first: each document is written to a file of its own")
     return document + suffix

@@ -215,7 +215,7 @@ class TestDiscontinuous:
             (["(e1[3/2]-x)"], "'e1[3/2]' is part 3 of 2"),
             (["(e1[0/2]-x)"], "'e1[0/2]' is part 0 of 2"),
             (["(e1[1/0]-x)"], "'e1[1/0]' is part 1 of 0"),
-            (["(e1[1/2]-x)"], "the span 'e1' is in 2 parts, but part 2 is not there"),
+            (["(e1[1/2]-x)"], "the span 'e1' has 2 parts, but part 2 is missing"),
         ],
     )
     def test_parts_that_do_not_fit(self, cells: list[str], what: str) -> None:
@@ -227,7 +227,7 @@ class TestOtherLines:
         text = HEADER + line(1, "a", "Entity=(e1-x)") + line("1.1", "_", "Entity=(e2-zero)") + line(2, "b") + "\n"
         corpus = corpus_of(text)
         assert spans(corpus) == [("f", 0, 1, "x")]
-        assert notes(corpus) == ["key: spans of empty nodes alone, which cover no word, left out: 1 (f.conllu:3)"]
+        assert notes(corpus) == ["key: spans of empty nodes alone ignored: 1 (f.conllu:3)"]
 
     def test_spans_that_begin_or_end_at_empty_nodes_keep_their_words(self) -> None:
         text = (
@@ -264,7 +264,7 @@ class TestOtherLines:
         )
         corpus = corpus_of(text + "\n")
         assert spans(corpus) == [("f", 0, 2, "x"), ("f", 0, 3, "y")]
-        assert notes(corpus) == ["key: brackets on lines of ranges, read as those of all their words: 1 (f.conllu:2)"]
+        assert notes(corpus) == ["key: brackets on multiword tokens, read as covering all their words: 1 (f.conllu:2)"]
 
     def test_other_keys_are_passed_over(self) -> None:
         text = HEADER + line(1, "a", "NoEntity=((|Entity=(e1-x)|Entity2=((") + "\n"
@@ -293,7 +293,7 @@ class TestHeaders:
         assert corpus.spans is not None
         assert (said(corpus, "chain") if "chain" in corpus.spans.columns else None) == chains
         assert notes(corpus) == [
-            f"key: brackets without a line '# global.Entity' before them, read as {fields}: 3 "
+            f"key: brackets without a preceding line '# global.Entity', read as {fields}: 3 "
             "(f.conllu:1, f.conllu:2, f.conllu:3)"
         ]
 
@@ -357,13 +357,14 @@ class TestChoosing:
 
     def test_a_key_that_is_not_there(self) -> None:
         assert refused(self.CHUNKS, entities="Ent") == (
-            "f.conllu: no line has 'Ent' in MISC\n  name the key that has them: ::conllu?entities=KEY; Entity is usual"
+            "f.conllu: no line has 'Ent' in MISC\n"
+            "  set the key that holds the brackets: ::conllu?entities=KEY (default: Entity)"
         )
 
     @pytest.mark.parametrize("option", [{"entities": "Entity"}, {"label": "etype"}, {"fields": "eid"}])
     def test_brackets_and_a_column_exclude_each_other(self, option: dict[str, str]) -> None:
         assert refused(self.CHUNKS, code=2, column="misc:NE", **option) == (
-            "?column= names chunk tags, so there are no brackets to be read\n  leave one of them out"
+            "?column= selects chunk tags, so there are no brackets to read\n  leave out one of the options"
         )
 
     def test_other_tasks_have_no_brackets(self) -> None:
@@ -382,29 +383,28 @@ class TestDefects:
             (["", "e1)"], "f.conllu:3: 'e1)' closes a span that is not open"),
             (
                 ["(e1-x", "e2)", "e1)"],
-                "f.conllu:3: 'e2)' closes a span that is not open\n"
-                "  the last one that is open is '(e1-x', at f.conllu:2",
+                "f.conllu:3: 'e2)' closes a span that is not open\n  the span opened last is '(e1-x', at f.conllu:2",
             ),
             (["(e1-x)", "e1)"], "f.conllu:3: 'e1)' closes a span that is not open"),
             (["(e1-x", "e1)", "e1)"], "f.conllu:4: 'e1)' closes a span that is not open"),
             (
                 ["person"],
-                "f.conllu:2: 'person' is no bracket\n"
-                "  a span is opened by (id-type and closed by id), or both at once: (id-type)",
+                "f.conllu:2: 'person' is not a bracket\n"
+                "  write (id-type to open a span, id) to close it, (id-type) to do both",
             ),
             (
                 ["(e1-x)e"],
-                "f.conllu:2: 'e' is no bracket\n"
-                "  a span is opened by (id-type and closed by id), or both at once: (id-type)",
+                "f.conllu:2: 'e' is not a bracket\n"
+                "  write (id-type to open a span, id) to close it, (id-type) to do both",
             ),
             (
                 ["()"],
-                "f.conllu:2: '()' is no bracket\n"
-                "  a span is opened by (id-type and closed by id), or both at once: (id-type)",
+                "f.conllu:2: '()' is not a bracket\n"
+                "  write (id-type to open a span, id) to close it, (id-type) to do both",
             ),
             (
                 ["(e1-x)|Entity=(e2-y)"],
-                "f.conllu:2: 'Entity' stands in MISC twice",
+                "f.conllu:2: duplicate 'Entity' in MISC",
             ),
             (["(e1-x%00)"], "f.conllu:2: a NUL character in 'x\\x00'\n  is it text?"),
         ],
@@ -414,8 +414,7 @@ class TestDefects:
 
     def test_an_empty_cell(self) -> None:
         assert refused(HEADER + line(1, "a", "Entity=") + "\n") == (
-            "f.conllu:2: there are no brackets\n"
-            "  a span is opened by (id-type and closed by id), or both at once: (id-type)"
+            "f.conllu:2: there are no brackets\n  write (id-type to open a span, id) to close it, (id-type) to do both"
         )
 
     def test_lines_of_white_space_are_mended_before(self) -> None:

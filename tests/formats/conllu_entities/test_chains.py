@@ -95,8 +95,7 @@ class TestSample:
         corpus = read(Source.of_text("f.conllu", SAMPLE.encode()), Request(side="key", layer="spans"))
         assert len(spans(corpus)) == 3
         assert notes(corpus) == [
-            "key: spans of empty nodes alone, which cover no word, left out: 4 "
-            "(f.conllu:12, f.conllu:15, f.conllu:20, …)"
+            "key: spans of empty nodes alone ignored: 4 (f.conllu:12, f.conllu:15, f.conllu:20, …)"
         ]
         assert said(corpus, "head") == ["1", "2", "1"]
 
@@ -153,7 +152,7 @@ class TestHeads:
     def test_what_is_no_word_of_the_mention_is_noted(self, head: str) -> None:
         corpus = corpus_of(HEADER + sentence(f"(e1-x-{head}", "e1)") + sentence("(e1-x-1)"))
         assert numbers(corpus, "head") == [None, 1]
-        assert notes(corpus) == ["key: heads that are the number of no word of their mention, left out: 1 (f.conllu:2)"]
+        assert notes(corpus) == ["key: heads that are not a word of their mention ignored: 1 (f.conllu:2)"]
 
     def test_minimal_spans_are_texts(self) -> None:
         corpus = corpus_of("# global.Entity = GRP-etype-minspan\n" + sentence("(7-person-1,2", "7)", "(7-person-1)"))
@@ -165,7 +164,7 @@ class TestFields:
         corpus = corpus_of(sentence("(12", "12)", "(3)"))
         assert mentions(corpus) == [("f", 0, 2, "12", 0), ("f", 2, 3, "3", 0)]
         assert notes(corpus) == [
-            "key: brackets without a line '# global.Entity' before them, read as eid: 3 "
+            "key: brackets without a preceding line '# global.Entity', read as eid: 3 "
             "(f.conllu:1, f.conllu:2, f.conllu:3)"
         ]
         assert said(corpus_of(sentence("(place-2", "(person-3)place-2)")), "chain") == ["2", "3"]
@@ -173,8 +172,8 @@ class TestFields:
 
     def test_the_chain_must_be_one_of_them(self) -> None:
         assert refused("# global.Entity = etype-head\n" + sentence("", "(place-1)")) == (
-            "f.conllu:3: the brackets have no field that names the chain: etype-head\n"
-            "  say which it is: ?fields=etype-eid-other"
+            "f.conllu:3: no field of the brackets identifies the chain: etype-head\n"
+            "  set the fields: ?fields=etype-eid-other"
         )
         assert said(corpus_of(sentence("(place-x)"), fields="etype-eid"), "chain") == ["x"]
 
@@ -187,7 +186,7 @@ class TestRefusals:
     def test_a_file_without_brackets(self) -> None:
         assert refused(sentence("", "")) == (
             "f.conllu: no line has 'Entity' in MISC\n"
-            "  name the key that has them: ::conllu?entities=KEY; Entity is usual"
+            "  set the key that holds the brackets: ::conllu?entities=KEY (default: Entity)"
         )
         assert spans(corpus_of(HEADER + sentence("", ""))) == []
 
@@ -199,7 +198,7 @@ class TestRefusals:
         (name,) = option
         written = "entities=none" if name == "entities" else "column"
         assert refusal(reading, code=2) == (
-            f"chains are read from brackets in MISC, so ?{written} leaves none\n  leave it out"
+            f"chains are read from brackets in MISC, which ?{written} excludes\n  leave it out"
         )
 
     def test_broken_brackets(self) -> None:
@@ -209,9 +208,7 @@ class TestRefusals:
         assert refused(HEADER + sentence("e1)")) == "f.conllu:2: 'e1)' closes a span that is not open"
         corpus = corpus_of(HEADER + sentence("(e1", "e2)", "(e3)"), broken="drop")
         assert mentions(corpus) == [("f", 2, 3, "e3", 0)]
-        assert notes(corpus) == [
-            "key: brackets that are not closed, or not opened, left out: 2 (f.conllu:2, f.conllu:3)"
-        ]
+        assert notes(corpus) == ["key: unclosed or unopened brackets ignored: 2 (f.conllu:2, f.conllu:3)"]
 
 
 @pytest.mark.slow

@@ -94,14 +94,12 @@ class TestWaysToWriteIt:
         corpus = corpus_of(given)
         assert (words(corpus), chains(corpus)) == (WORDS, FOUND)
         assert corpus.sentences.tolist() == [0, 7, 12]
-        assert notes(corpus) == [
-            "key: documents with words of white space alone, which are passed over: 1 (f.jsonlines:1)"
-        ]
+        assert notes(corpus) == ["key: documents with words of white space alone, which are ignored: 1 (f.jsonlines:1)"]
 
     def test_what_a_resolver_returns(self) -> None:
         corpus = corpus_of({"tokens": WORDS, "clusters_token_offsets": CLUSTERS, "clusters_text_mentions": [["x"]]})
         assert (corpus.documents.names, chains(corpus)) == (("document 1",), FOUND)
-        assert notes(corpus) == ["key: documents have no names: they are called by their number: 1 (f.jsonlines:1)"]
+        assert notes(corpus) == ["key: documents without names, numbered instead: 1 (f.jsonlines:1)"]
 
     def test_characters_of_a_text(self) -> None:
         text = "Bo ran. He 😀 fell."
@@ -115,10 +113,10 @@ class TestWaysToWriteIt:
         assert chains(corpus_of(inclusive, end="inclusive")) == chains(corpus)
         assert refused({**given, "id": "t", "clusters": [[[0, 2], [15, 20]]]}) == (
             "f.jsonlines:1: clusters[0][1] of document 't' ends at 20, but the text has 18 characters\n"
-            "  the span: 15 20 ENTITY\n  offsets count code points of the text; is it the text that was annotated?"
+            "  the span: 15 20 ENTITY\n  check that this is the annotated text; offsets count its code points"
         )
         assert refused({**given, "clusters": [[[3, 3]]]}) == (
-            "f.jsonlines:1: clusters[0][0] of document 'document 1' is 3 to 3, which is no text"
+            "f.jsonlines:1: clusters[0][0] of document 'document 1' is 3 to 3, which is empty"
         )
 
     def test_pieces_of_words(self) -> None:
@@ -134,21 +132,23 @@ class TestWaysToWriteIt:
         assert corpus.words is None
         assert (len(corpus), chains(corpus)) == (0, [(0, 1, "1.1"), (1, 2, "1.1")])
         assert notes(corpus) == [
-            "key: documents whose mentions count pieces of words, by 'subtoken_map': 1 (f.jsonlines:1)"
+            "key: documents whose mentions count subtokens, mapped by 'subtoken_map': 1 (f.jsonlines:1)"
         ]
         corpus = corpus_of({**given, "tokens": ["harbours", "they", "shine"]})
         assert (words(corpus), chains(corpus)) == (["harbours", "they", "shine"], [(0, 1, "1.1"), (1, 2, "1.1")])
         assert refused({**given, "tokens": ["harbours", "they"]}) == (
-            "f.jsonlines:1: 'subtoken_map' of document 'd' names word 2, but there are 2\n  words count from 0"
+            "f.jsonlines:1: 'subtoken_map' of document 'd' names word 2, but there are 2\n  words are counted from 0"
         )
-        assert "'subtoken_map' of document 'd' is no list of numbers" in refused({**given, "subtoken_map": [0, None]})
+        assert "'subtoken_map' of document 'd' is not a list of word indices" in refused(
+            {**given, "subtoken_map": [0, None]}
+        )
         assert refused({**given, "predicted_clusters": [[[8, 9]]]}) == (
             "f.jsonlines:1: predicted_clusters[0][0] of document 'd' is 8 to 9, "
-            "but the document has 9 pieces of words\n"
-            "  words count from 0, and the second number is the last word; if it is not: ?end=exclusive"
+            "but the document has 9 subtokens\n"
+            "  words are counted from 0, and the second number is the last word; if it is not, set ?end=exclusive"
         )
         other = {"doc_key": "e", "predicted_clusters": []}
-        assert refused(given, other).startswith("f.jsonlines:2: missing 'subtoken_map', expected there in all")
+        assert refused(given, other).startswith("f.jsonlines:2: missing 'subtoken_map', expected present in all")
 
     def test_documents_without_words_have_the_places_of_the_key(self) -> None:
         corpus = corpus_of({"id": "a", "clusters": CLUSTERS}, {"id": "b", "clusters": []})
@@ -156,8 +156,8 @@ class TestWaysToWriteIt:
         assert (len(corpus), corpus.documents.names, chains(corpus)) == (0, ("a", "b"), FOUND)
         assert corpus.row_documents.tolist() == [0, 0, 0]
         assert refused({"clusters": CLUSTERS}) == (
-            "f.jsonlines:1: the documents have neither words nor names, so nothing tells where they belong\n"
-            "  name the field that has either: ?tokens=FIELD, ?document=FIELD"
+            "f.jsonlines:1: the documents have neither words nor names, so they cannot be aligned\n"
+            "  set the field of either: ?tokens=FIELD, ?document=FIELD"
         )
 
     def test_an_array_of_documents(self) -> None:
@@ -191,14 +191,14 @@ class TestOptions:
         assert corpus_of(*given).documents.names == ("sea_1_0", "sea_1_3")
         assert corpus_of(*given, parts="suffix").documents.names == ("sea_1", "sea_1; part 3")
         assert refused(document(), parts="suffix") == (
-            "f.jsonlines:1: the name 'sea' has no part behind it\n  leave ?parts= out"
+            "f.jsonlines:1: the name 'sea' does not end in a part number\n  leave out ?parts="
         )
 
     def test_two_fields_with_chains(self) -> None:
         both = document(predicted_clusters=[[[0, 0]]])
         assert refused(both) == (
             "f.jsonlines:1: the chains could be in the field 'clusters' or 'predicted_clusters'\n"
-            "  say which: ?clusters=predicted_clusters"
+            "  choose one: ?clusters=predicted_clusters"
         )
         assert chains(corpus_of(both, clusters="predicted_clusters")) == [(0, 1, "1.1")]
         assert chains(corpus_of(document(clusters=[], predicted_clusters=CLUSTERS))) == FOUND
@@ -209,7 +209,7 @@ class TestOptions:
         corpus = corpus_of(document(xpos=tags), document(doc_key="b"), extra=("xpos", "upos"))
         assert corpus.columns["xpos"].values() == [*"DNNVPN.", *"PVTP.", *[None] * 12]
         assert refused(document(pos=["D"]), extra=("xpos",)) == (
-            "f.jsonlines:1: 'pos' has 1 items, but there are 12 words\n  every word has one"
+            "f.jsonlines:1: 'pos' has 1 items, but there are 12 words\n  give one per word"
         )
 
 
@@ -217,7 +217,7 @@ class TestDefects:
     def test_an_empty_chain_is_noted(self) -> None:
         corpus = corpus_of(document(clusters=[[], *CLUSTERS, []]))
         assert [chain for *_, chain in chains(corpus)] == ["1.2", "1.2", "1.3", "1.3", "1.4"]
-        assert notes(corpus) == ["key: chains without mentions, passed over: 2 (f.jsonlines:1, f.jsonlines:1)"]
+        assert notes(corpus) == ["key: chains without mentions ignored: 2 (f.jsonlines:1, f.jsonlines:1)"]
 
     def test_a_mention_twice_is_kept(self) -> None:
         assert chains(corpus_of(document(clusters=[[[0, 0], [0, 0]], [[0, 0]]]))) == [
@@ -227,20 +227,21 @@ class TestDefects:
     @pytest.mark.parametrize(
         ("mention", "what"),
         [
-            ([5, 4], "is 5 to 4, and ends before it begins"),
-            ([-1, 4], "is -1 to 4, and begins before the text"),
+            ([5, 4], "is 5 to 4, which ends before it begins"),
+            ([-1, 4], "is -1 to 4, which begins before the text"),
             ([5, 12], "is 5 to 12, but the document has 12 words"),
             ([10**15, 10**15], "is 1000000000000000 to 1000000000000000, but the document has 12 words"),
         ],
     )
     def test_a_mention_outside_of_the_text(self, mention: list[int], what: str) -> None:
-        hint = "words count from 0, and the second number is the last word; if it is not: ?end=exclusive"
+        hint = "words are counted from 0, and the second number is the last word; if it is not, set ?end=exclusive"
         given = document(doc_key="b", clusters=[[[0, 0]], [[1, 1], mention]])
         assert refused(document(), given) == f"f.jsonlines:2: clusters[1][1] of document 'b' {what}\n  {hint}"
 
     def test_a_half_open_mention_outside_of_the_text(self) -> None:
         hint = (
-            "words count from 0, and the second number is the place behind the last word; if it is not: ?end=inclusive"
+            "words are counted from 0, and the second number is the position after the last word; "
+            "if it is not, set ?end=inclusive"
         )
         for mention, what in (([3, 3], "ends before it begins"), ([0, 13], "but the document has 12 words")):
             found = refused(document(clusters=[[mention]]), end="exclusive")
@@ -252,27 +253,30 @@ class TestDefects:
     )
     def test_what_is_no_mention(self, mention: Any) -> None:
         found = refused(document(clusters=[[mention]]))
-        assert found.startswith("f.jsonlines:1: clusters[0][0] of document 'sea' is no pair of numbers: ")
+        assert found.startswith("f.jsonlines:1: clusters[0][0] of document 'sea' is not a pair of numbers: ")
         assert found.endswith('  chains are written like this: "clusters": [[[0, 1], [5, 5]], [[3, 3], [8, 9]]]')
 
     def test_a_sentence_that_is_not_there(self) -> None:
         assert refused(document(clusters=[[[2, 0, 0]]])) == (
-            "f.jsonlines:1: clusters[0][0] of document 'sea' is [2, 0, 0], and there is no sentence 2\n"
-            "  of three numbers the first is that of the sentence, from 0"
+            "f.jsonlines:1: clusters[0][0] of document 'sea' is [2, 0, 0], but there is no sentence 2\n"
+            "  the first of three numbers is the sentence, counted from 0"
         )
 
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            ({"doc_key": "a", "sentences": SENTENCES}, "no field is known to hold chains\n  fields: doc_key, sent"),
+            ({"doc_key": "a", "sentences": SENTENCES}, "no known field holds chains\n  fields: doc_key, sent"),
             (document(clusters=[3]), "clusters[0] of document 'sea' is an integer, not a list of mentions\n"),
             (document(clusters={"a": 1}), "'clusters' is an object, not an array\n"),
             (document(sentences=[["a"], "b"]), "sentence 1 of 'sentences' is a string, not a list of words"),
-            (document(sentences=[["a", 3]]), "word 1 of 'sentences' is an integer, not a text"),
+            (document(sentences=[["a", 3]]), "word 1 of 'sentences' is an integer, not a string"),
             (document(sentences=[["a", "\ud800"]]), "not JSON: "),
             (document(sentences=[["a\0"]]), "a NUL character in 'a\\x00'\n"),
             (document(sentences="a b"), "'sentences' is a string, not an array\n"),
-            (document(doc_key=None), "the document has no 'doc_key'\n  name all, or none: ?document=none"),
+            (
+                document(doc_key=None),
+                "the document has no 'doc_key'\n  name all documents, or number them: ?document=none",
+            ),
             (document(doc_key=[1]), "'doc_key' is an array, not a string\n"),
             (document(sentences=[[" "]], clusters=[[[0, 0]]]), "clusters[0][0] of document 'sea' is 0 to 0, which"),
             ("{", "the JSON object is cut off\n"),
@@ -286,14 +290,14 @@ class TestDefects:
     def test_documents_unlike_the_first(self) -> None:
         assert refused(document(), {"doc_key": "b", "sentences": SENTENCES}) == (
             "f.jsonlines:2: the document 'b' has no field 'clusters'\n"
-            "  every document has the field of the first; an empty list says that there are no chains"
+            "  add the field to every document; an empty list means that there are no chains"
         )
         assert refused(document(), {"doc_key": "b", "clusters": []}) == (
             "f.jsonlines:2: missing 'sentences', expected the words, as in the first document"
         )
         assert refused(document(), document()) == (
-            "f.jsonlines:2: the document 'sea' is there a second time\n  the first stands at f.jsonlines:1\n"
-            "  names tell documents apart: rename one, or call all by their number: ?document=none"
+            "f.jsonlines:2: duplicate document 'sea'\n  the first is at f.jsonlines:1\n"
+            "  rename one, or number all documents: ?document=none"
         )
         assert refused({"id": "a", "text": "Bo", "clusters": []}, {"id": "b", "clusters": []}).startswith(
             "f.jsonlines:2: missing 'text', expected a string\n"

@@ -143,7 +143,7 @@ class TestNames:
         assert refused(LISTS, {"text": TEXT, "label": []}) == (
             "d.jsonl:2: the document has no 'id'\n  give every document a unique name"
         )
-        assert refused(LISTS, LISTS).startswith("d.jsonl:2: the document '1' is there a second time\n")
+        assert refused(LISTS, LISTS).startswith("d.jsonl:2: duplicate document '1'\n")
 
 
 class TestUnits:
@@ -229,7 +229,7 @@ class TestDefects:
     def test_outside_of_the_text(self) -> None:
         assert refused(LISTS | {"label": [[15, 30, "LOC"]]}) == (
             "d.jsonl:1: label[0] of document '1' ends at 30, but the text has 20 characters\n"
-            "  the span: 15 30 LOC\n  offsets count code points of the text; is it the text that was annotated?"
+            "  the span: 15 30 LOC\n  check that this is the annotated text; offsets count its code points"
         )
 
     def test_cut_off(self) -> None:

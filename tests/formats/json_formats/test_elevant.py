@@ -192,9 +192,9 @@ class TestRefused:
 
     def test_the_same_id_twice(self) -> None:
         assert refused(article(labels=[]), article(labels=[])) == (
-            "a.jsonl:2: the document '0' is there a second time\n"
-            "  the first stands at a.jsonl:1\n"
-            "  documents are told apart by their names: rename one"
+            "a.jsonl:2: duplicate document '0'\n"
+            "  the first is at a.jsonl:1\n"
+            "  rename one: document names must be unique"
         )
 
     def test_a_text_that_is_missing(self) -> None:

@@ -274,7 +274,7 @@ class TestDefects:
         assert refused([whole, {"text": TEXT, "entities": []}], lines=True) == (
             "d.json:2: the document has no 'id'\n  name all documents, or none: ?document=FIELD"
         )
-        assert refused([whole, whole], lines=True).startswith("d.json:2: the document 'a' is there a second time\n")
+        assert refused([whole, whole], lines=True).startswith("d.json:2: duplicate document 'a'\n")
 
     def test_outside_of_the_text(self) -> None:
         assert refused([{"id": 1, "text": TEXT, "entities": [ANNA, YORK | {"end": 99}]}]).startswith(

@@ -236,7 +236,7 @@ class TestNamesAndTexts:
 
     def test_two_tasks_of_one_name(self) -> None:
         one = task(annotation(ANNA))
-        assert refused(one, one).startswith("d.json:2: the document '1' is there a second time\n")
+        assert refused(one, one).startswith("d.json:2: duplicate document '1'\n")
 
     def test_the_text_may_be_in_another_field(self) -> None:
         given = {"id": 1, "data": {"body": TEXT}, "annotations": [annotation(ANNA)]}
@@ -264,8 +264,7 @@ class TestPlaces:
         corpus = read(task(annotation(region(24, 27, "PER", value={"text": "Ida"}))))
         assert spans(corpus) == [("1", 23, 26, "PER")]
         assert notes(corpus) == [
-            "key: spans whose offsets count UTF-16 units, as JavaScript and Java do,"
-            " which the text that they name tells: 1"
+            "key: spans whose offsets count UTF-16 units (as JavaScript and Java do), as their stated text shows: 1"
         ]
 
     def test_without_the_text_it_may_be_said(self) -> None:

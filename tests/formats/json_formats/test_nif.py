@@ -91,7 +91,7 @@ class TestWhatRdflibWrites:
         assert corpus.raw is not None
         assert corpus.raw.documents == (TEXT,)
         (note,) = notes(corpus)
-        assert note.startswith("key: strings that are no mentions (words, sentences and the like), passed over: 1 (")
+        assert note.startswith("key: strings that are not mentions (words, sentences and the like) ignored: 1 (")
 
 
 class TestForms:
@@ -142,9 +142,7 @@ class TestForms:
 
     def test_annotation_units_are_counted(self) -> None:
         corpus = read(graph(CONTEXT, {**ADA, "nif:annotationUnit": [{"@id": "_:a"}, {"@id": "_:b"}]}))
-        assert notes(corpus) == [
-            "key: annotation units of NIF 2.1, of which nothing is read, passed over: 2 (a.jsonld:12, a.jsonld:12)"
-        ]
+        assert notes(corpus) == ["key: annotation units of NIF 2.1 ignored: 2 (a.jsonld:12, a.jsonld:12)"]
 
 
 class TestWhatIsSaid:
@@ -188,8 +186,7 @@ class TestWhatIsSaid:
         corpus = read(graph(CONTEXT, {**ADA, "nif:beginIndex": 3, "nif:endIndex": 6}))
         assert spans(corpus) == [("http://x/d1", 2, 5, "ENTITY")]
         assert notes(corpus) == [
-            "key: spans whose offsets count UTF-16 units, as JavaScript and Java do, which the text that they name "
-            "tells: 1"
+            "key: spans whose offsets count UTF-16 units (as JavaScript and Java do), as their stated text shows: 1"
         ]
 
 
@@ -197,13 +194,13 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("change", "what"),
         [
-            ({"nif:beginIndex": "two"}, "a.jsonld:12: 'beginIndex' of a phrase is not one whole number, but ['two']"),
-            ({"nif:beginIndex": True}, "a.jsonld:12: 'beginIndex' of a phrase is not one whole number, but [True]"),
-            ({"nif:endIndex": [4, 5]}, "a.jsonld:12: 'endIndex' of a phrase is not one whole number, but [4, 5]"),
+            ({"nif:beginIndex": "two"}, "a.jsonld:12: 'beginIndex' of a phrase is not a single integer, but ['two']"),
+            ({"nif:beginIndex": True}, "a.jsonld:12: 'beginIndex' of a phrase is not a single integer, but [True]"),
+            ({"nif:endIndex": [4, 5]}, "a.jsonld:12: 'endIndex' of a phrase is not a single integer, but [4, 5]"),
             ({"nif:endIndex": None}, "a.jsonld:12: 'endIndex' of a phrase is missing"),
-            ({"nif:endIndex": "9" * 30}, "a.jsonld:12: 'endIndex' of a phrase is not one whole number"),
+            ({"nif:endIndex": "9" * 30}, "a.jsonld:12: 'endIndex' of a phrase is not a single integer"),
             ({"nif:endIndex": 99}, "a.jsonld:12: the phrase 'http://x/d1#char=2,5' of document 'http://x/d1' ends at"),
-            ({"nif:anchorOf": "Bob"}, "a.jsonld:12: 1 of 1 spans do not cover the text that they name"),
+            ({"nif:anchorOf": "Bob"}, "a.jsonld:12: 1 of 1 spans do not cover their stated text"),
             (
                 {"nif:referenceContext": {"@id": "http://x/d2"}},
                 "a.jsonld:12: the phrase 'http://x/d1#char=2,5' is in 'http://x/d2', which is not in the graph",
@@ -218,20 +215,20 @@ class TestRefused:
         ada = {key: value for key, value in ADA.items() if key != "nif:referenceContext"}
         other = {**CONTEXT, "@id": "http://x/d2"}
         assert refused(graph(CONTEXT, other, ada)).endswith(
-            "the phrase 'http://x/d1#char=2,5' names no context\n"
-            "  a phrase has a nif:referenceContext, which has a nif:isString"
+            "the phrase 'http://x/d1#char=2,5' has no context\n"
+            "  give each phrase a nif:referenceContext, and that a nif:isString"
         )
 
     def test_a_node_twice(self) -> None:
         assert refused(graph(CONTEXT, ADA, {**ADA, "itsrdf:taIdentRef": {"@id": "http://b"}})) == (
-            "a.jsonld:24: the node 'http://x/d1#char=2,5' is there a second time\n"
-            "  the first stands at a.jsonld:12\n"
-            "  every node must stand in one place with all that is said of it: flatten the graph"
+            "a.jsonld:24: duplicate node 'http://x/d1#char=2,5'\n"
+            "  the first is at a.jsonld:12\n"
+            "  flatten the graph, so that each node is one object with all its properties"
         )
 
     def test_a_context_without_text_among_others(self) -> None:
         other = {"@id": "http://x/d2", "@type": "nif:Context"}
-        assert "the context 'http://x/d2' has no text, but others have" in refused(graph(CONTEXT, other))
+        assert "the context 'http://x/d2' has no text, but others do" in refused(graph(CONTEXT, other))
 
     @pytest.mark.parametrize("text", [5, ["a", "b"], "a\0b"])
     def test_a_text_that_is_none(self, text: Any) -> None:
@@ -239,7 +236,7 @@ class TestRefused:
 
     def test_a_graph_of_something_else(self) -> None:
         assert refused(graph({"@id": "http://x", "http://schema.org/name": "Ada"})) == (
-            f"a.jsonld: there is neither a nif:Context nor a nif:Phrase in this graph\n  NIF has the namespace {NIF}"
+            f"a.jsonld: there is neither a nif:Context nor a nif:Phrase in this graph\n  the namespace of NIF is {NIF}"
         )
 
     @pytest.mark.parametrize(

@@ -245,8 +245,7 @@ class TestTokens:
         corpus = read(example({"start": 27, "end": 32, "label": "X", "token_start": 1, "token_end": 1}, tokens=tokens))
         assert spans(corpus) == [("11", 26, 31, "X")]
         assert notes(corpus) == [
-            "key: spans whose offsets count UTF-16 units, as JavaScript and Java do,"
-            " which the text that they name tells: 1"
+            "key: spans whose offsets count UTF-16 units (as JavaScript and Java do), as their stated text shows: 1"
         ]
 
     def test_a_token_that_is_not_there(self) -> None:

@@ -129,7 +129,7 @@ class TestRefused:
         )
 
     def test_the_same_name_twice(self) -> None:
-        assert refusal(read, document(), document()).startswith("a.jsonl:2: the document 'd' is there a second time")
+        assert refusal(read, document(), document()).startswith("a.jsonl:2: duplicate document 'd'")
 
     @pytest.mark.parametrize(
         ("text", "what"),

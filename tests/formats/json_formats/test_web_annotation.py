@@ -133,7 +133,7 @@ class TestTargets:
     def test_other_targets_are_counted(self, other: Any) -> None:
         corpus = read([annotation(), annotation(target=other), {"type": "Person"}])
         (note,) = notes(corpus)
-        assert note.startswith("key: annotations of something else than an extent of a text, passed over: 2 (a.jsonld:")
+        assert note.startswith("key: annotations of anything but an extent of a text ignored: 2 (a.jsonld:")
         assert len(spans(corpus)) == 1
 
 
@@ -201,8 +201,8 @@ class TestBodies:
 class TestRefused:
     def test_a_quotation_alone(self) -> None:
         assert refused(target=target(quote("Ada"))) == (
-            "a.jsonld:1: 'target' quotes 'Ada', but does not say where it stands\n"
-            "  texts are not in the file, so a quotation cannot be placed: add a TextPositionSelector"
+            "a.jsonld:1: 'target' quotes 'Ada', but does not give its offsets\n"
+            "  add a TextPositionSelector: texts are not in the file, so a quotation cannot be located"
         )
 
     @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ class TestRefused:
     def test_nothing_to_read(self) -> None:
         assert refused(target="http://x/d1") == (
             "a.jsonld: no annotation has a target with a TextPositionSelector\n"
-            '  a place is written {"type": "TextPositionSelector", "start": 0, "end": 4}'
+            '  write the offsets like this: {"type": "TextPositionSelector", "start": 0, "end": 4}'
         )
 
     def test_units_of_a_text_that_is_not_there(self) -> None:

@@ -178,7 +178,7 @@ class TestErrors:
         )
 
     def test_the_same_name_twice(self) -> None:
-        assert "the document 'd1' is there a second time" in refusal(read, *[{"id": "d1", "answer": "[]"}] * 2)
+        assert "duplicate document 'd1'" in refusal(read, *[{"id": "d1", "answer": "[]"}] * 2)
 
     def test_a_text_is_missing(self) -> None:
         assert refusal(read, {"id": 1, "text": "a", "answer": "[]"}, {"id": 2, "answer": "[]"}) == (

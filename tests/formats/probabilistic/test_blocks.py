@@ -182,7 +182,7 @@ def test_the_text_that_a_span_names_is_compared() -> None:
     right = {"start": 0, "end": 4, "text": "Anna", "label": "PER"}
     assert notes(read(document(blocks=[block(right)]))) == []
     text = refused(document(blocks=[block(right | {"text": "Paris"})]))
-    assert text.splitlines()[0] == "d.jsonl:1: 1 of 1 spans do not cover the text that they name"
+    assert text.splitlines()[0] == "d.jsonl:1: 1 of 1 spans do not cover their stated text"
     assert "blocks[0].alternatives[0] of document 'd', 0 4 PER 'Paris', covers 'Anna'" in text
 
 

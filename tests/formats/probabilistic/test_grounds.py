@@ -80,7 +80,7 @@ class TestNames:
     def test_a_name_that_is_missing_or_there_twice_is_refused(self) -> None:
         one = {"doc": "a", "entities": []}
         assert refused(one, {"entities": []}).startswith("d.jsonl:2: the document has no 'doc'\n")
-        assert refused(one, one).startswith("d.jsonl:2: the document 'a' is there a second time\n")
+        assert refused(one, one).startswith("d.jsonl:2: duplicate document 'a'\n")
         number = {"doc": "a", "unit": "token", "entities": []}
         assert refused(number, number).startswith("d.jsonl:2: duplicate document 'a'\n")
 

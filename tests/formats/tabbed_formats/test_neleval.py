@@ -47,7 +47,7 @@ class TestSample:
 
     def test_offsets_that_need_a_text(self) -> None:
         assert refusal(read, SAMPLE, "::neleval?offsets=utf-16", code=2) == (
-            "offsets=utf-16 cannot be read without the texts\n  give texts with the spans"
+            "offsets=utf-16 cannot be read without the texts\n  provide texts with the spans"
         )
 
     def test_fewer_columns(self) -> None:

@@ -44,7 +44,7 @@ class TestSample:
         assert said(corpus, "text") == ["Aspirin", "liver and kidney failure", "Fever"]
         assert said(corpus, "individual") == [None, "liver failure|kidney failure", None]
         assert span_lines(corpus) == ["d.pubtator:3", "d.pubtator:4", "d.pubtator:9"]
-        assert notes(corpus) == ["key: relations, passed over: 1 (d.pubtator:5)"]
+        assert notes(corpus) == ["key: relations ignored: 1 (d.pubtator:5)"]
         assert (corpus.format, corpus.judged, words(corpus)[:3]) == ("pubtator", "type", ["Aspirin", "and", "α"])
         assert corpus.sentences.tolist()[1] == 5
 
@@ -62,7 +62,7 @@ class TestSample:
 
     def test_relations_of_several_shapes(self) -> None:
         corpus = read(DOCUMENT + "101\tAssociation\tD1\tD2\tNovel\n101\tCID\tD1\tD2\n")
-        assert notes(corpus) == ["key: relations, passed over: 2 (d.pubtator:3, d.pubtator:4)"]
+        assert notes(corpus) == ["key: relations ignored: 2 (d.pubtator:3, d.pubtator:4)"]
 
     @pytest.mark.parametrize(
         ("written", "expected"),
@@ -85,13 +85,13 @@ class TestSample:
 class TestOffsets:
     def test_normalised_texts_are_noted(self) -> None:
         lines = "101\t0\t7\tAspirin\tC\t-1\n101\t12\t18\ta-coma\tD\t-1\n"
-        what = "spans whose text is not what their offsets cover, which hold"
+        what = "spans whose stated text differs from the text at their offsets (offsets are used)"
         assert notes(read(DOCUMENT + lines)) == [f"key: {what}: 1 (mention 2 of document '101': d.pubtator:4)"]
 
     @pytest.mark.parametrize(
         ("extents", "meaning"),
         [
-            ((0, 7, 37, 61), "count UTF-16 units, as JavaScript and Java do"),
+            ((0, 7, 37, 61), "count UTF-16 units (as JavaScript and Java do)"),
             ((0, 7, 40, 64), "count bytes of UTF-8"),
             ((0, 6, 36, 59), "count code points and include the end"),
         ],
@@ -101,7 +101,7 @@ class TestOffsets:
         lines = f"101\t{one}\t{two}\tAspirin\tC\tX\n101\t{three}\t{four}\tliver and kidney failure\tD\tY\n"
         corpus = read(DOCUMENT + lines)
         assert spans(corpus) == [("101", 0, 7, "C"), ("101", 36, 60, "D")]
-        assert notes(corpus) == [f"key: spans whose offsets {meaning}, which the text that they name tells: 2"]
+        assert notes(corpus) == [f"key: spans whose offsets {meaning}, as their stated text shows: 2"]
 
     def test_what_is_asked_holds(self) -> None:
         lines = "101\t0\t6\tAspirin\tC\tX\n"
@@ -118,19 +118,19 @@ class TestDefects:
             ),
             (
                 DOCUMENT + "102\t0\t7\tAspirin\tC\tX\n",
-                "3: this annotation of document '102' stands in document '101'\n",
+                "3: this annotation of document '102' is in document '101'\n",
             ),
             (
                 DOCUMENT + "\n101\t0\t7\tAspirin\tC\tX\n",
                 "4: this annotation of document '101' has no title before it\n",
             ),
             ("101|a|Aspirin\n", "1: this abstract of document '101' has no title before it\n"),
-            ("101|t|A\n102|a|B\n", "2: this abstract of document '102' stands in document '101'\n"),
+            ("101|t|A\n102|a|B\n", "2: this abstract of document '102' is in document '101'\n"),
             (DOCUMENT + "101|a|B\n", "3: the document '101' has a second abstract\n"),
-            (DOCUMENT + "\n" + DOCUMENT, "4: the document '101' is there a second time\n"),
+            (DOCUMENT + "\n" + DOCUMENT, "4: duplicate document '101'\n"),
             (
                 "101|t\n101|a|B\n",
-                "1: this line is neither title, abstract nor mention\n  it reads '101|t'\n  lines are",
+                "1: this line is neither title, abstract nor mention\n  it reads '101|t'\n  expected ID|t|TITLE",
             ),
             ("101|t|A\n101|b|B\n", "2: this line is neither title, abstract nor mention\n"),
             (
@@ -146,7 +146,7 @@ class TestDefects:
                 DOCUMENT + "101\t0\t900\tAspirin\tC\tX\n",
                 "3: mention 1 of document '101' ends at 900, but the text has 61 ",
             ),
-            (DOCUMENT + "101\t3\t7\tAspirin\tC\tX\n", "3: 1 of 1 spans do not cover the text that they name\n"),
+            (DOCUMENT + "101\t3\t7\tAspirin\tC\tX\n", "3: 1 of 1 spans do not cover their stated text\n"),
         ],
     )
     def test_refused(self, text: str, expected: str) -> None:

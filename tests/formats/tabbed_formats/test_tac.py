@@ -51,7 +51,7 @@ class TestSample:
         assert spans(corpus) == [("d", 0, 4, "PER"), ("d", 9, 13, "PER")]
         assert (said(corpus, "id"), said(corpus, "scores")) == (["Q2|Q1", "Q1"], ["0.7|0.2", None])
         assert notes(corpus) == [
-            "key: lines of the place of a mention before them, taken for further candidates of it: 1 (d.tab:3)"
+            "key: lines with the extent of an earlier mention, read as further candidates for it: 1 (d.tab:3)"
         ]
 
     def test_six_columns_are_enough(self) -> None:
@@ -61,7 +61,7 @@ class TestSample:
 
     def test_further_columns(self) -> None:
         corpus = read(line("d:0-3").rstrip("\n") + "\tN\tN\tN\n")
-        assert notes(corpus) == ["key: lines with more columns than eight, which are passed over: 1 (d.tab:1)"]
+        assert notes(corpus) == ["key: lines with more than eight columns, the rest ignored: 1 (d.tab:1)"]
 
 
 class TestOffsets:
@@ -70,7 +70,7 @@ class TestOffsets:
     def test_lengths_tell_ends_behind_the_last_character(self) -> None:
         corpus = read(self.EXCLUSIVE)
         assert spans(corpus)[1] == ("d", 9, 11, "PER")
-        what = "mentions whose end is the place behind their last character, which the length of their text tells"
+        what = "mentions whose end is the position after their last character, as the length of their text shows"
         assert notes(corpus) == [f"key: {what}: 4"]
 
     def test_what_is_asked_holds(self) -> None:
@@ -78,13 +78,13 @@ class TestOffsets:
         assert refusal(read, self.EXCLUSIVE, "::tac?offsets=inclusive") == (
             "d.tab:1: 4 of 4 mentions are not as long as their text\n"
             "  the first: 0-4 is 5 long, 'Anna' is 4\n"
-            "  do the offsets count something else? ?offsets= says what"
+            "  set ?offsets= if the offsets count something else"
         )
 
     def test_some_that_differ_are_noted(self) -> None:
         corpus = read(line("d:0-3") + line("d:9-14", text="R&D") + line("d:20-23"))
         assert spans(corpus)[1] == ("d", 9, 15, "PER")
-        assert notes(corpus) == ["key: mentions that are not as long as their text, whose offsets hold: 1 (d.tab:2)"]
+        assert notes(corpus) == ["key: mentions that are not as long as their text (offsets are used): 1 (d.tab:2)"]
 
     def test_most_that_differ_are_refused(self) -> None:
         text = line("d:0-3") + line("d:9-20") + line("d:30-50")
@@ -102,9 +102,9 @@ class TestDefects:
                 "r\tm\tAnna\td:0-3\tQ1",
                 "d.tab:2: 5 columns\n  it reads 'r\\tm\\tAnna\\td:0-3\\tQ1'\n  write it as RUN<TAB>",
             ),
-            (line("d:0").strip(), "d.tab:2: 'd:0' is no place of a mention\n"),
-            (line("d:a-3").strip(), "d.tab:2: 'd:a-3' is no place of a mention\n"),
-            (line("0-3").strip(), "d.tab:2: '0-3' is no place of a mention\n"),
+            (line("d:0").strip(), "d.tab:2: 'd:0' is not the extent of a mention\n"),
+            (line("d:a-3").strip(), "d.tab:2: 'd:a-3' is not the extent of a mention\n"),
+            (line("0-3").strip(), "d.tab:2: '0-3' is not the extent of a mention\n"),
             (line("d:0-3", confidence="sure").strip(), "d.tab:2: the score 'sure' is not a number\n"),
             (line("d:9-3").strip(), "d.tab:2: mention 1 of document 'd' ends at 3, before it begins at 9\n"),
         ],

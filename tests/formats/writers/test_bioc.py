@@ -130,12 +130,12 @@ def test_the_file(tmp_path: Path) -> None:
 def test_losses(tmp_path: Path) -> None:
     found = document(Mention(((0, 4),), "PER", None, {"type": "x", "MESH": "y", "n": 3, "sure": True}))
     of_names = [
-        "x: not written: 'type' of spans, which cannot be an infon of that name: 1 (d)",
-        "x: not written: 'MESH' of spans, which cannot be an infon of that name: 1 (d)",
+        "x: not written: 'type' of spans, which is a reserved infon name: 1 (d)",
+        "x: not written: 'MESH' of spans, which is a reserved infon name: 1 (d)",
     ]
     of_types = [
-        "x: not written: that 'n' of spans is a number or a truth: it is written as text: 1 (d)",
-        "x: not written: that 'sure' of spans is a number or a truth: it is written as text: 1 (d)",
+        "x: not written: that 'n' of spans is a number or a boolean: it is written as a string: 1 (d)",
+        "x: not written: that 'sure' of spans is a number or a boolean: it is written as a string: 1 (d)",
     ]
     assert lost(written("bioc", [found], tmp_path)) == of_types + of_names
     assert read_back("bioc", tmp_path)[0].mentions[0].said == {"n": "3", "sure": "true"}
@@ -149,14 +149,14 @@ def test_losses(tmp_path: Path) -> None:
         (
             document(Mention(((0, 4),), "PER", ("a,b", "Q1"))),
             "the span 'Anna' (PER, 0:4) of document 'd' has ids that BioC cannot hold: 'a,b', 'Q1'\n"
-            "  a comma or semicolon separates ids there, and - is none",
+            "  rename them: commas and semicolons separate ids in BioC, and - means no id",
         ),
         (
             document(Mention(((0, 4),), "PER", ("-1",))),
             "the span 'Anna' (PER, 0:4) of document 'd' has ids that BioC cannot hold: '-1'\n"
-            "  a comma or semicolon separates ids there, and - is none",
+            "  rename them: commas and semicolons separate ids in BioC, and - means no id",
         ),
-        (document(name=" x"), "the document ' x' cannot be an id of BioC\n  rename it first"),
+        (document(name=" x"), "the document name ' x' is not a valid BioC id\n  rename it first"),
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -177,7 +177,7 @@ def test_ids_with_bars_as_variants_have_them(tmp_path: Path) -> None:
 def test_other_kinds_and_characters(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="invalid as='yaml'"):
         written("bioc", [document()], tmp_path, **{"as": "yaml"})
-    with pytest.raises(WriteError, match="U\\+0001 in document 'd' cannot stand in XML"):
+    with pytest.raises(WriteError, match="U\\+0001 in document 'd' is not allowed in XML"):
         written("bioc", [document(text="\x01")], tmp_path)
 
 

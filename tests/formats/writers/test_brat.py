@@ -67,10 +67,10 @@ def test_losses(tmp_path: Path) -> None:
     said = {"two words": "x", "Confidence": "low", "remark": "a\nb", "note": "a\rb"}
     losses = written("brat", [one(Mention(((0, 4),), "X", ("Q1\n",), said), year="2020")], tmp_path)
     assert sorted(map(str, losses.notes("x"))) == [
-        "x: not written: 'Confidence' of spans, which is no name for an attribute of brat: 1 (d)",
+        "x: not written: 'Confidence' of spans, which is not a valid brat attribute name: 1 (d)",
         "x: not written: 'note' of spans with line ends: 1 (d)",
         "x: not written: 'remark' of spans with line ends: 1 (d)",
-        "x: not written: 'two words' of spans, which is no name for an attribute of brat: 1 (d)",
+        "x: not written: 'two words' of spans, which is not a valid brat attribute name: 1 (d)",
         "x: not written: ids with line ends: 1 (d)",
         "x: not written: the attribute 'year' of documents: 1 (d)",
     ]
@@ -80,24 +80,24 @@ def test_losses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a:b", "':' cannot stand in the name of a file"),
-        ("a\nb", "'\\n' cannot stand in the name of a file"),
-        ("a\\b", "'\\\\' cannot stand in the name of a file"),
-        ("", "it is no way to a file in a folder"),
-        ("/etc/x", "it is no way to a file in a folder"),
-        ("../x", "it is no way to a file in a folder"),
-        ("a/", "it is no way to a file in a folder"),
+        ("a:b", "':' is not allowed in file names"),
+        ("a\nb", "'\\n' is not allowed in file names"),
+        ("a\\b", "'\\\\' is not allowed in file names"),
+        ("", "it is not a valid path"),
+        ("/etc/x", "it is not a valid path"),
+        ("../x", "it is not a valid path"),
+        ("a/", "it is not a valid path"),
         ("a/.hidden", "files whose name begins with a dot are hidden"),
         ("a.ann/b", "a folder would end in .ann or .txt"),
-        ("x" * 300, "it is too long for the name of a file"),
+        ("x" * 300, "it is too long for a file name"),
     ],
 )
 def test_names_that_no_file_can_have(name: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(WriteError) as caught:
         written("brat", [one(name=name)], tmp_path)
     assert str(caught.value) == (
-        f"the document {name[:80]!r} cannot be written as a file of brat\n"
-        f"  {reason}\n  rename the document, or choose a format that has one file"
+        f"the document {name[:80]!r} cannot be written as a brat file\n"
+        f"  {reason}\n  rename the document, or choose a format with a single file"
     )
 
 
@@ -105,7 +105,7 @@ def test_labels_with_white_space(tmp_path: Path) -> None:
     with pytest.raises(WriteError) as caught:
         written("brat", [one(Mention(((0, 4),), "a person"))], tmp_path)
     assert str(caught.value) == (
-        "the label 'a person' has white space, which labels of brat cannot have\n"
+        "the label 'a person' contains white space, which brat does not allow in labels\n"
         "  document 'd'\n  rename the label, or choose another format"
     )
 

@@ -256,7 +256,7 @@ class TestRefused:
             written("conll2012", [document("Annas Hut", mention(0, 4, chain="1"))], tmp_path)
 
     def test_a_name_of_two_lines(self, tmp_path: Path) -> None:
-        with pytest.raises(WriteError, match="cannot stand in a line of CoNLL-2012"):
+        with pytest.raises(WriteError, match="cannot be written in CoNLL-2012"):
             written("conll2012", [document("a", name="x\ny")], tmp_path)
 
     def test_a_word_with_a_tab(self, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_the_file(tmp_path: Path) -> None:
 def test_losses(tmp_path: Path) -> None:
     losses = written("gate", [document(Mention(((0, 4),), "PER", None, {"URI": "x"}))], tmp_path)
     assert [str(note) for note in losses.notes("x")] == [
-        "x: not written: 'URI' of spans, which cannot be a feature of that name: 1 (d)"
+        "x: not written: 'URI' of spans, which is a reserved feature name: 1 (d)"
     ]
 
 
@@ -77,19 +77,20 @@ def test_losses(tmp_path: Path) -> None:
         (
             document(Mention(((0, 4), (9, 11)), "PER")),
             "the span 'Anna Bo' (PER, 0:11) of document 'd' is in 2 pieces, "
-            "and an annotation goes from one node to another\n  formats that can: jsonl, brat, bioc",
+            "but an annotation is in one piece\n  write jsonl, brat or bioc instead",
         ),
         (
             document(text="a\x0bb"),
-            "the character U+000B in document 'd' cannot stand in XML\n  take it out first, or write jsonl",
+            "the character U+000B in document 'd' is not allowed in XML\n  remove it first, or write jsonl",
         ),
         (
             document(Mention(((0, 4),), "PER", None, {"x": "\ufffe"})),
-            "the character U+FFFE in document 'd' cannot stand in XML\n  take it out first, or write jsonl",
+            "the character U+FFFE in document 'd' is not allowed in XML\n  remove it first, or write jsonl",
         ),
         (
             document(name="a/../b"),
-            "the document 'a/../b' cannot be the name of a file\n  each document is a file of its own: rename it first",
+            "the document name 'a/../b' is not a valid file name\n"
+            "  rename it first: each document is written to a file of its own",
         ),
     ],
 )

@@ -82,8 +82,8 @@ def test_the_file(tmp_path: Path) -> None:
         '<S1><PER tid="t1" ref="Q1|NIL"><B>A&lt;&amp;&gt;</B></PER> met <PER>Bo</PER></S1>\n</text></document>\n'
     )
     assert lost(losses) == [
-        "x: not written: the attribute 'id' of documents, whose name cannot be one of XML: 1 (d)",
-        "x: not written: the attribute 'a b' of documents, whose name cannot be one of XML: 1 (d)",
+        "x: not written: the attribute 'id' of documents, whose name is not valid in XML: 1 (d)",
+        "x: not written: the attribute 'a b' of documents, whose name is not valid in XML: 1 (d)",
     ]
     (again,) = read_back("inline-xml", tmp_path)
     assert (again.text, again.attributes) == (found.text, {"genre": "a&b"})
@@ -102,10 +102,10 @@ def test_losses(tmp_path: Path) -> None:
     losses = written("inline-xml", [document(Mention(((0, 4),), "PER", None, said), Mention(((5, 5),), "X"))], tmp_path)
     assert lost(losses) == [
         "x: not written: spans that cover no text: 1 (d)",
-        "x: not written: that 'n' of spans is a number or a truth: it is written as text: 1 (d)",
-        "x: not written: that 'truth' of spans is a number or a truth: it is written as text: 1 (d)",
-        "x: not written: 'uri' of spans, which cannot be an attribute of that name: 1 (d)",
-        "x: not written: 'a b' of spans, which cannot be an attribute of that name: 1 (d)",
+        "x: not written: that 'n' of spans is a number or a boolean: it is written as a string: 1 (d)",
+        "x: not written: that 'truth' of spans is a number or a boolean: it is written as a string: 1 (d)",
+        "x: not written: 'uri' of spans, which is a reserved or invalid attribute name: 1 (d)",
+        "x: not written: 'a b' of spans, which is a reserved or invalid attribute name: 1 (d)",
     ]
     ((mention,),) = (each.mentions for each in read_back("inline-xml", tmp_path))
     assert mention.said == {"n": "3", "truth": "true", "probability": 0.5}
@@ -114,8 +114,8 @@ def test_losses(tmp_path: Path) -> None:
 def test_attributes_that_would_be_the_label(tmp_path: Path) -> None:
     found = document(Mention(((0, 4),), "PER", None, {"type": "x", "class": "y"}))
     assert lost(written("inline-xml", [found], tmp_path / "1", element="mention")) == [
-        "x: not written: 'type' of spans, which cannot be an attribute of that name: 1 (d)",
-        "x: not written: 'class' of spans, which cannot be an attribute of that name: 1 (d)",
+        "x: not written: 'type' of spans, which is a reserved or invalid attribute name: 1 (d)",
+        "x: not written: 'class' of spans, which is a reserved or invalid attribute name: 1 (d)",
     ]
     assert not written("inline-xml", [found], tmp_path / "2")
     assert content(read_back("inline-xml", tmp_path / "2")) == content([found])
@@ -126,18 +126,18 @@ def test_attributes_that_would_be_the_label(tmp_path: Path) -> None:
     [
         (
             Mention(((0, 4), (9, 11)), "PER"),
-            "the span 'Anna Bo' (PER, 0:11) of document 'd' is in 2 pieces, and an element is in one\n"
-            "  formats that can: jsonl, brat, bioc",
+            "the span 'Anna Bo' (PER, 0:11) of document 'd' is in 2 pieces, but an element is in one piece\n"
+            "  write jsonl, brat or bioc instead",
         ),
         (
             Mention(((0, 4),), "Zeit/Ort"),
-            "the label 'Zeit/Ort' in document 'd' cannot be the name of an element\n"
-            "  say ?element=entity: the label is then the attribute 'type' of an element <entity>",
+            "the label 'Zeit/Ort' in document 'd' is not a valid element name\n"
+            "  set ?element=entity: the label is then the attribute 'type' of an element <entity>",
         ),
         (
             Mention(((0, 4),), "TIMEX3"),
-            "the label 'TIMEX3' in document 'd' is an element with a meaning of its own\n"
-            "  say ?element=entity: the label is then the attribute 'type' of an element <entity>",
+            "the label 'TIMEX3' in document 'd' is a reserved element name\n"
+            "  set ?element=entity: the label is then the attribute 'type' of an element <entity>",
         ),
     ],
 )
@@ -149,19 +149,20 @@ def test_spans_that_cross(tmp_path: Path) -> None:
     assert refused(document(Mention(((0, 8),), "A"), Mention(((5, 11),), "B")), tmp_path) == (
         "two spans cross\n  the span 'Anna met' (A, 0:8) of document 'd'\n"
         "  the span 'met Bo' (B, 5:11) of document 'd'\n"
-        "  elements may lie in each other, but not cross; formats that can: jsonl, brat, gate, bioc"
+        "  write jsonl, brat, gate or bioc: elements may be nested, but not cross"
     )
 
 
 def test_texts_and_names_that_are_refused(tmp_path: Path) -> None:
     assert refused(document(text="a\x01b"), tmp_path) == (
-        "the character U+0001 in document 'd' cannot stand in XML\n  take it out first, or write jsonl"
+        "the character U+0001 in document 'd' is not allowed in XML\n  remove it first, or write jsonl"
     )
     for name in ("../x", "/x", "a//b", "", ".hidden", "a/./b"):
         assert refused(document(name=name), tmp_path) == (
-            f"the document {name!r} cannot be the name of a file\n  each document is a file of its own: rename it first"
+            f"the document name {name!r} is not a valid file name\n"
+            "  rename it first: each document is written to a file of its own"
         )
-    with pytest.raises(UsageError, match="element='p' is not possible"):
+    with pytest.raises(UsageError, match="element='p' is not allowed"):
         written("inline-xml", [document()], tmp_path, element="p")
 
 

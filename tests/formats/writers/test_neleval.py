@@ -113,9 +113,9 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: texts of documents: 1 (d)",
         "x: not written: the attribute 'date' of documents: 1 (d)",
         "x: not written: 'note' of spans: 1 (d)",
-        "x: not written: that spans are not linked: NIL is put: 1 (d)",
-        "x: not written: that spans have no score: 1.0 is put: 1 (d)",
-        "x: not written: 'scores' of spans that are not as many as their ids: 1 (d)",
+        "x: not written: that spans are not linked: written as NIL: 1 (d)",
+        "x: not written: that spans have no score: written as 1.0: 1 (d)",
+        "x: not written: 'scores' of spans whose number is not that of their ids: 1 (d)",
     ]
     assert (tmp_path / "out.tsv").read_text() == "d\t0\t3\tNIL\t1.0\tPER\nd\t0\t3\tQ1\t0.5\tPER\tQ2\t0.5\tPER\n"
 
@@ -123,22 +123,21 @@ def test_losses(tmp_path: Path) -> None:
 REFUSED = [
     (
         {"mentions": (Mention(((0, 4), (5, 8)), "PER"),)},
-        "the span PER 0:8 of document 'd' is in 2 pieces, and a line has one\n  formats that can say that: jsonl, brat",
+        "the span PER 0:8 of document 'd' is in 2 pieces, but a line holds one\n  write jsonl or brat instead",
     ),
     (
         {"mentions": (Mention(((4, 4),), "PER"),)},
-        "the span PER 4:4 of document 'd' has no length, so it has no last character\n"
-        "  formats that can say that: jsonl, brat",
+        "the span PER 4:4 of document 'd' has no length, so it has no last character\n  write jsonl or brat instead",
     ),
     (
         {"mentions": (Mention(((0, 4),), "a b"),)},
-        "the label 'a b' in document 'd' holds white space\n  rename it first",
+        "the label 'a b' in document 'd' contains white space\n  rename it first",
     ),
     (
         {"mentions": (Mention(((0, 4),), "PER", ("New York",)),)},
-        "the id 'New York' in document 'd' holds white space\n  rename it first",
+        "the id 'New York' in document 'd' contains white space\n  rename it first",
     ),
-    ({"name": "a b"}, "the name 'a b' in document 'a b' holds white space\n  rename it first"),
+    ({"name": "a b"}, "the name 'a b' in document 'a b' contains white space\n  rename it first"),
     ({"name": ""}, "the name '' in document '' is empty\n  rename it first"),
 ]
 

@@ -106,7 +106,7 @@ def test_spans_in_pieces_are_refused(tmp_path: Path) -> None:
         written("nif", [passage(Mention(((0, 3), (8, 12)), "PER"))], tmp_path)
     assert str(caught.value) == (
         "the span 0:12 of document 'd' is in 2 pieces\n"
-        "  a phrase of NIF is in one piece: write web-annotation or jsonl, for example"
+        "  write web-annotation or jsonl, for example: a phrase of NIF is in one piece"
     )
 
 

@@ -116,7 +116,7 @@ REFUSED = {
     ("GUM", "columns"): "two spans share words",
     ("GUM", "hipe"): "two spans share words",
     ("GUM", "spacy"): "overlap, but entities of spaCy cannot",
-    ("KORE50", "inline-xml"): "the label 'ENTITY' .* is an element with a meaning of its own",
+    ("KORE50", "inline-xml"): "the label 'ENTITY' .* is a reserved element name",
 }
 """What cannot be written, and why."""
 

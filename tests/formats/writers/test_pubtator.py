@@ -70,10 +70,10 @@ def test_losses(tmp_path: Path) -> None:
     ]
     assert lost(written("pubtator", documents, tmp_path)) == [
         "x: not written: the attribute 'date' of documents: 1 (d)",
-        "x: not written: line breaks behind a title without an abstract: 1 (d)",
+        "x: not written: line breaks after a title without an abstract: 1 (d)",
         "x: not written: 'confidence' of spans: 1 (d)",
         "x: not written: 'individual' of spans with tabs or line breaks: 1 (d)",
-        "x: not written: line breaks in titles and abstracts: spaces are put: 1 (e)",
+        "x: not written: line breaks in titles and abstracts: written as spaces: 1 (e)",
     ]
     assert [each.text for each in read_back("pubtator", tmp_path)] == ["Anna", "Anna ran\nfar  away"]
 
@@ -83,24 +83,23 @@ def test_losses(tmp_path: Path) -> None:
     [
         (
             {"mentions": (Mention(((0, 4), (5, 8)), "PER"),)},
-            "the span PER 0:8 in document 'd' is in 2 pieces, and a line has one\n"
-            "  formats that can say that: jsonl, brat",
+            "the span PER 0:8 in document 'd' is in 2 pieces, but a line holds one\n  write jsonl or brat instead",
         ),
         (
             {"mentions": (Mention(((0, 4),), "a\tb"),)},
-            "the label 'a\\tb' in document 'd' cannot stand between tabs\n  rename it first",
+            "the label 'a\\tb' in document 'd' cannot be written in a column\n  rename it first",
         ),
         (
             {"mentions": (Mention(((0, 4),), "PER", ("Paris,_Texas",)),)},
-            "the id 'Paris,_Texas' in document 'd' cannot be written\n  ids have no commas, semicolons and tabs",
+            "the id 'Paris,_Texas' in document 'd' cannot be written\n  rename it: no commas, semicolons or tabs",
         ),
         (
             {"mentions": (Mention(((0, 4),), "PER", ("-",)),)},
-            "the id '-' in document 'd' cannot be written\n  ids have no commas, semicolons and tabs",
+            "the id '-' in document 'd' cannot be written\n  rename it: no commas, semicolons or tabs",
         ),
-        ({"name": "a|b"}, "the document 'a|b' cannot be named in this format\n  names have no bars and no tabs"),
-        ({"name": ""}, "the document '' cannot be named in this format\n  names have no bars and no tabs"),
-        ({"text": "a\0b"}, "the text of document 'd' has a NUL byte, which no file of text has"),
+        ({"name": "a|b"}, "the document name 'a|b' cannot be written in PubTator\n  rename it: no bars and no tabs"),
+        ({"name": ""}, "the document name '' cannot be written in PubTator\n  rename it: no bars and no tabs"),
+        ({"text": "a\0b"}, "the text of document 'd' has a NUL byte, which a text file cannot contain"),
     ],
 )
 def test_refused(changes: dict[str, Any], expected: str, tmp_path: Path) -> None:

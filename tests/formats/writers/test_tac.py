@@ -38,9 +38,9 @@ def test_the_file(tmp_path: Path) -> None:
     )
     assert lost(losses) == [
         "x: not written: texts of documents: 1 (d)",
-        "x: not written: that spans are neither names nor nominal: NAM is put: 1 (d)",
-        "x: not written: that spans are not linked: NIL is put: 1 (d)",
-        "x: not written: that spans have no score: 1.0 is put: 1 (d)",
+        "x: not written: that spans are neither names nor nominal: written as NAM: 1 (d)",
+        "x: not written: that spans are not linked: written as NIL: 1 (d)",
+        "x: not written: that spans have no score: written as 1.0: 1 (d)",
     ]
 
 
@@ -49,11 +49,12 @@ def test_two_spans_of_one_place(tmp_path: Path) -> None:
     with pytest.raises(WriteError) as caught:
         written("tac", [document(mentions=mentions)], tmp_path)
     assert str(caught.value) == (
-        "two spans of document 'd' stand at 0-3\n  lines of one place are candidates of one mention in this format"
+        "two spans of document 'd' have the extent 0-3\n"
+        "  remove one: in this format, lines with the same extent are candidates for one mention"
     )
 
 
 def test_a_run_of_several_words(tmp_path: Path) -> None:
     with pytest.raises(WriteError) as caught:
         written("tac", [document()], tmp_path, run="my run")
-    assert str(caught.value) == "the run cannot be called 'my run'\n  it is one word: ?run=NAME"
+    assert str(caught.value) == "'my run' is not a valid run name\n  use a single word: ?run=NAME"

@@ -15,7 +15,7 @@ from tests.formats.writers.documents import random_documents, read_files, writte
 from tests.seeds import seeds
 from tests.shared_data import shared
 
-TEXT_LOST = "x: not written: the text of a document, which annotations only point into: 1 (d)"
+TEXT_LOST = "x: not written: the text of a document, to which annotations only refer: 1 (d)"
 
 
 def passage(*mentions: Mention, name: str = "d", **attributes: str) -> Passage:

@@ -61,19 +61,19 @@ def test_what_is_lost(tmp_path: Path) -> None:
     mention = Mention(((0, 3),), "PER", ("Q1", "Q2"), {"value": "x", "a b": "y"})
     losses = written("xmi", [passage(mention, title="A")], tmp_path)
     assert [str(note) for note in losses.notes("x")] == [
-        "x: not written: 'value' of spans, which cannot be the name of a feature: 1 (d)",
-        "x: not written: 'a b' of spans, which cannot be the name of a feature: 1 (d)",
+        "x: not written: 'value' of spans, which is not a valid feature name: 1 (d)",
+        "x: not written: 'a b' of spans, which is not a valid feature name: 1 (d)",
         "x: not written: the attribute 'title' of documents: 1 (d)",
-        "x: not written: further ids of a span, behind the first: 1 (d)",
+        "x: not written: ids of a span after the first: 1 (d)",
     ]
 
 
 @pytest.mark.parametrize(
     ("document", "what"),
     [
-        (passage(Mention(((0, 3), (8, 12)), "PER")), "is in 2 pieces, and annotations of UIMA are in one"),
-        (passage(text="A\x01"), "the character U+0001 in document 'd' cannot stand in XML"),
-        (passage(name="../d"), "the document '../d' cannot be the name of a file"),
+        (passage(Mention(((0, 3), (8, 12)), "PER")), "is in 2 pieces, but an annotation of UIMA is in one piece"),
+        (passage(text="A\x01"), "the character U+0001 in document 'd' is not allowed in XML"),
+        (passage(name="../d"), "the document name '../d' is not a valid file name"),
     ],
 )
 def test_what_is_refused(document: Passage, what: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_real_files(tmp_path: Path) -> None:
     ]
     losses = written("xmi", documents, tmp_path)
     assert [note.what for note in losses.notes("x")] == [
-        "not written: 'type' of spans, which cannot be the name of a feature"
+        "not written: 'type' of spans, which is not a valid feature name"
     ]
     kept = [
         Passage(

@@ -160,8 +160,8 @@ class TestDocuments:
     def test_relations_and_annotations_without_a_place_are_noted(self) -> None:
         found = document(passage(0, "Bo", annotation("x", type="X"), relations=[{}]), relations=[{}, {}])
         assert notes(both(collection(found))) == [
-            "key: annotations without a location, passed over: 1 (d.xml:11)",
-            "key: relations, passed over: 3 (d.xml:5, d.xml:5, d.xml:5)",
+            "key: annotations without a location ignored: 1 (d.xml:11)",
+            "key: relations ignored: 3 (d.xml:5, d.xml:5, d.xml:5)",
         ]
 
     def test_annotations_without_texts(self) -> None:
@@ -170,7 +170,7 @@ class TestDocuments:
 
     def test_elements_that_bioc_does_not_have_are_noted(self) -> None:
         xml = as_xml(SAMPLE).replace("<document>", "<document><pmid>7</pmid>")
-        assert notes(read(xml)) == ["key: elements that BioC does not have, passed over: 1 (d.xml:5)"]
+        assert notes(read(xml)) == ["key: elements that BioC does not have ignored: 1 (d.xml:5)"]
 
 
 class TestOffsets:
@@ -193,7 +193,7 @@ class TestOffsets:
         ("unit", "size", "meaning"),
         [
             ("bytes", lambda text: len(text.encode()), "bytes of UTF-8"),
-            ("utf-16", lambda text: len(text.encode("utf-16-le")) // 2, "UTF-16 units, as JavaScript and Java do"),
+            ("utf-16", lambda text: len(text.encode("utf-16-le")) // 2, "UTF-16 units (as JavaScript and Java do)"),
         ],
     )
     def test_what_the_text_tells_or_the_user(self, unit: str, size: Any, meaning: str) -> None:
@@ -201,7 +201,7 @@ class TestOffsets:
         assert spans(corpus) == spans(both(SAMPLE))
         assert corpus.raw is not None
         assert corpus.raw.documents == (f"{TITLE}\n{ABSTRACT}",)
-        assert notes(corpus) == [f"key: spans whose offsets count {meaning}, which the texts and passages tell: 3"]
+        assert notes(corpus) == [f"key: spans whose offsets count {meaning}, as the texts of annotations show: 3"]
         asked = both(self.shifted(size), f"::bioc?offsets={unit}")
         assert (spans(asked), notes(asked)) == (spans(both(SAMPLE)), [])
 
@@ -214,14 +214,16 @@ class TestOffsets:
         odd = annotation("TNF-alpha", (25, 28), id_="5", type="Gene")
         found = collection(document(passage(0, TITLE, CATENIN), passage(16, ABSTRACT, TNF, MICE, odd)))
         (note,) = notes(read(found))
-        assert note.startswith("key: spans whose text is not what their offsets cover, which hold: 1 (annotation 5 of")
+        assert note.startswith(
+            "key: spans whose stated text differs from the text at their offsets (offsets are used): 1 (annotation 5 of"
+        )
 
     def test_most_annotations_with_another_text(self) -> None:
         found = collection(document(passage(0, "Bo met Al.", annotation("Al", (0, 2), type="X"))))
         assert refused(found) == (
-            "d.json:1: 1 of 1 spans do not cover the text that they name\n"
+            "d.json:1: 1 of 1 spans do not cover their stated text\n"
             "  the first: annotation 1 of document '7', 0 2 X 'Al', covers 'Bo'\n"
-            "  offsets count code points of the text; is it the text that was annotated?"
+            "  check that this is the annotated text; offsets count its code points"
         )
 
     def test_annotations_outside_of_the_text(self) -> None:
@@ -231,7 +233,7 @@ class TestOffsets:
     def test_passages_that_overlap(self) -> None:
         message = (
             ": the passage begins at 3, but the one before ends at 5\n"
-            "  offsets of passages count from the begin of the document"
+            "  count offsets of passages from the beginning of the document"
         )
         found = collection(document(passage(0, "Bo met"[:5]), passage(3, "Al")))
         assert refused(as_xml(found)) == f"d.xml:12{message}"
@@ -244,13 +246,13 @@ class TestOffsets:
     def test_offsets_that_would_fill_memory(self) -> None:
         assert refused(collection(document(passage(0, "Bo"), passage(10**15, "Al")))) == (
             "d.json:1: the passage begins at 1,000,000,000,000,000, but the text before it has 2 characters\n"
-            "  is the offset right?"
+            "  check the offset"
         )
         many = [document(passage(1_000_000, "Bo"), id_=str(number)) for number in range(100)]
         assert "the passage begins at 1,000,000, but the text before it has 0 characters" in refused(collection(*many))
         far = annotation("Bo", (10**30, 10**30 + 2), type="X")
         assert refused(collection(document(passage(0, "Bo", far)))) == (
-            "d.json:1: an annotation ends farther away than any text is long"
+            "d.json:1: an annotation ends beyond the end of any text"
         )
 
 
@@ -326,18 +328,18 @@ class TestJson:
         [
             (
                 collection(document(passage(0, "x") | {"offset": "0"})),
-                "passages[0].offset is of type text, not whole number",
+                "passages[0].offset is of type string, not integer",
             ),
             (collection(document({"text": "x"})), "passages[0] has no 'offset'"),
             (collection({"id": "7", "passages": {}}), "passages is of type object, not list"),
-            (collection(document(passage(0, 7))), "passages[0].text is of type whole number, not text or null"),
-            ({"documents": 3}, "this is of type whole number, not list"),
+            (collection(document(passage(0, 7))), "passages[0].text is of type integer, not string or null"),
+            ({"documents": 3}, "this is of type integer, not list"),
             ({"a": 1, "b": 2}, "the object has neither documents nor passages\n  its fields: a, b"),
             ([[]], "this is of type list, not object"),
         ],
     )
     def test_wrong_types(self, given: Any, message: str) -> None:
-        hint = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one a line'
+        hint = 'BioC JSON is an object with "documents", each with "id" and "passages"; or such documents, one per line'
         assert refused(given, "d.json::bioc") == f"d.json:1: {message}\n  {hint}"
 
     @pytest.mark.parametrize(
@@ -361,25 +363,25 @@ class TestXml:
     @pytest.mark.parametrize(
         ("old", "new", "message"),
         [
-            ("<offset>16</offset>", "<offset>x</offset>", "d.xml:21: the offset is 'x', which is no whole number"),
-            ("<offset>16</offset>", "<offset>-1</offset>", "d.xml:21: the offset is -1, and may not be negative"),
+            ("<offset>16</offset>", "<offset>x</offset>", "d.xml:21: the offset is 'x', which is not an integer"),
+            ("<offset>16</offset>", "<offset>-1</offset>", "d.xml:21: the offset is -1, but must not be negative"),
             ("<offset>16</offset>", "", "d.xml:19: this passage has no offset"),
             ('offset="25" ', "", "d.xml:26: the offset is missing"),
-            ('length="3"', 'length="-3"', "d.xml:26: the length is -3, and may not be negative"),
+            ('length="3"', 'length="-3"', "d.xml:26: the length is -3, but must not be negative"),
             ("<id>7</id>", "", "d.xml:5: the document has no id"),
             ("<id>7</id>", "<id> </id>", "d.xml:5: the document has no id"),
-            ("<id>7</id>", "<id><b>7</b></id>", "d.xml:6: there is a <b> where BioC has only text"),
-            ("<id>7</id>", "<location/>", "d.xml:6: there is a <location> in <document>, where BioC has none"),
-            ("document>", "passage>", "d.xml:5: there is a <passage> in <collection>, where BioC has none"),
+            ("<id>7</id>", "<id><b>7</b></id>", "d.xml:6: expected only text, got <b>"),
+            ("<id>7</id>", "<location/>", "d.xml:6: BioC does not allow <location> in <document>"),
+            ("document>", "passage>", "d.xml:5: BioC does not allow <passage> in <collection>"),
             (
                 "collection>",
                 "corpus>",
-                "d.xml:3: the outermost element is <corpus>, and not <collection>\n  is it BioC?",
+                "d.xml:3: expected the root element <collection>, got <corpus>\n  check that the file is BioC",
             ),
             (
                 "</annotation>",
                 "",
-                "d.xml:18: </passage> closes another element than the last\n  <annotation> of d.xml:11 is open",
+                "d.xml:18: </passage> does not match the open element\n  <annotation> at d.xml:11 is open",
             ),
         ],
     )
@@ -391,10 +393,10 @@ class TestXml:
 
     def test_the_same_document_twice(self) -> None:
         found = collection(document(passage(0, "x")), document(passage(0, "y")))
-        assert refused(as_xml(found)).startswith("d.xml:13: the document '7' is there a second time\n")
+        assert refused(as_xml(found)).startswith("d.xml:13: duplicate document '7'\n")
 
     def test_a_file_that_is_cut_off(self) -> None:
-        assert "is the file cut off?" in refused(as_xml(SAMPLE)[:700])
+        assert "is the file truncated?" in refused(as_xml(SAMPLE)[:700])
 
     def test_ten_megabytes_of_brackets(self) -> None:
         begin = time.process_time()

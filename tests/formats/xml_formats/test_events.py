@@ -10,10 +10,10 @@ from comparanda.formats.xml import Event, events
 from tests.formats.corpora import refusal
 
 DEEPEST = USUAL.nesting
-UNDEFINED = "\n  without a DTD there are &amp; &lt; &gt; &quot; &apos; and numbers such as &#233;"
-ESCAPES = "\n  a < or & of the text is written &lt; or &amp;"
-CUT_OFF = "\n  is the file cut off?"
-ENTITIES = "\n  entities are not read, since they can be made to fill all memory: put what they stand for"
+UNDEFINED = "\n  use &amp; &lt; &gt; &quot; &apos; or a number such as &#233;: no others are defined without a DTD"
+ESCAPES = "\n  write < and & in the text as &lt; and &amp;"
+CUT_OFF = "\n  is the file truncated?"
+ENTITIES = "\n  replace entities by their content: they are not read, as they could be made to exhaust the memory"
 
 
 def read(xml: str | bytes) -> list[Event]:
@@ -78,25 +78,27 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("xml", "message"),
         [
-            ("<a>\n<b>\n</a>", "f.xml:3: </a> closes another element than the last\n  <b> of f.xml:2 is open"),
-            ("<a>\n<b>x", f"f.xml:2: the XML ends too early\n  <b> of f.xml:2 is open{CUT_OFF}"),
-            ("<a>\n<b x=", f"f.xml:2: the XML ends within a tag\n  <a> of f.xml:1 is open{CUT_OFF}"),
-            ("<a>\n<![CDATA[", f"f.xml:2: the XML ends within a CDATA section\n  <a> of f.xml:1 is open{CUT_OFF}"),
+            ("<a>\n<b>\n</a>", "f.xml:3: </a> does not match the open element\n  <b> at f.xml:2 is open"),
+            ("<a>\n<b>x", f"f.xml:2: the XML ends too early\n  <b> at f.xml:2 is open{CUT_OFF}"),
+            ("<a>\n<b x=", f"f.xml:2: the XML ends within a tag\n  <a> at f.xml:1 is open{CUT_OFF}"),
+            ("<a>\n<![CDATA[", f"f.xml:2: the XML ends within a CDATA section\n  <a> at f.xml:1 is open{CUT_OFF}"),
             ("<!-- x -->", "f.xml:1: there is no element in this file"),
-            ("hello", "f.xml:1: this is no XML\n  a file of XML has one element around everything"),
-            ("<a>\nR&D</a>", f"f.xml:2: this is no XML\n  <a> of f.xml:1 is open{ESCAPES}"),
-            ("<a>\na < b</a>", f"f.xml:2: this is no XML\n  <a> of f.xml:1 is open{ESCAPES}"),
+            ("hello", "f.xml:1: this is not valid XML\n  an XML file has a single root element"),
+            ("<a>\nR&D</a>", f"f.xml:2: this is not valid XML\n  <a> at f.xml:1 is open{ESCAPES}"),
+            ("<a>\na < b</a>", f"f.xml:2: this is not valid XML\n  <a> at f.xml:1 is open{ESCAPES}"),
             (
                 "<a/>\n<b/>",
-                "f.xml:2: there is more behind the end of the first element\n"
-                "  a file of XML has one element around everything",
+                "f.xml:2: there is content after the end of the root element\n  an XML file has a single root element",
             ),
-            ('<a b="1" b="2"/>', "f.xml:1: an attribute is there twice in this tag"),
-            ("<a>&#1;</a>", "f.xml:1: this number stands for no character of XML\n  <a> of f.xml:1 is open"),
+            ('<a b="1" b="2"/>', "f.xml:1: duplicate attribute in this tag"),
+            ("<a>&#1;</a>", "f.xml:1: this number is not a character of XML\n  <a> at f.xml:1 is open"),
             ("<a>\n&eacute;</a>", f"f.xml:2: the entity &eacute; is not defined{UNDEFINED}"),
             ('<a>\n<b c="&lt;&ouml;"/></a>', f"f.xml:2: the entity &ouml; is not defined{UNDEFINED}"),
-            ("<a b=c/>", f"f.xml:1: this is no XML{ESCAPES}"),
-            ("<a><?xml version='1.0'?></a>", "f.xml:1: this is no XML: XML or text declaration not at start of entity"),
+            ("<a b=c/>", f"f.xml:1: this is not valid XML{ESCAPES}"),
+            (
+                "<a><?xml version='1.0'?></a>",
+                "f.xml:1: this is not valid XML: XML or text declaration not at start of entity",
+            ),
         ],
     )
     def test_what_is_no_xml(self, xml: str, message: str) -> None:
@@ -109,7 +111,7 @@ class TestRefused:
         assert refusal(read, f"{head}<a>b &c;</a>") == f"f.xml:2: the entity &c; is not defined{UNDEFINED}"
         assert refusal(read, f'{head}<a b="&c;"/>') == f"f.xml:2: the entity &c; is not defined{UNDEFINED}"
         assert refusal(read, '<!DOCTYPE a [\n%c;]><a b="&d;"/>') == (
-            "f.xml:2: the DOCTYPE refers to the entity %c;\n  entities are not read: take the reference out"
+            "f.xml:2: the DOCTYPE refers to the entity %c;\n  remove the reference: entities are not read"
         )
 
     @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ class TestNodes:
         corpus = read(by_code_points.replace('"18"', '"17"'))
         assert spans(corpus) == [("d", 0, 3, "Person"), ("d", 9, 17, "Location")]
         assert notes(corpus) == [
-            "key: nodes whose ids are not their places in UTF-16 units: where they stand holds: "
+            "key: nodes whose ids are not their positions in UTF-16 units (positions are used): "
             "3 (d.xml:5, d.xml:5, d.xml:5)"
         ]
 
@@ -112,13 +112,13 @@ class TestNodes:
         [
             ('EndNode="3"', 'EndNode="4"', "d.xml:8: the annotation 7 ends at node 4, which is not in the text"),
             ('StartNode="0"', 'StartNode="1"', "d.xml:8: the annotation 7 begins at node 1, which is not in the text"),
-            ('id="3"', 'id="0"', "d.xml:5: the node 0 is there a second time, at another place of the text"),
+            ('id="3"', 'id="0"', "d.xml:5: duplicate node 0 at a different position in the text"),
             (
                 '<Node id="3"/>',
                 "<Node/>",
-                'd.xml:5: there is a <Node> in the text, where only <Node id="…"/> may stand',
+                'd.xml:5: expected only <Node id="…"/> in the text, got <Node>',
             ),
-            ("Zoë", "<b>Zoë</b>", 'd.xml:5: there is a <b> in the text, where only <Node id="…"/> may stand'),
+            ("Zoë", "<b>Zoë</b>", 'd.xml:5: expected only <Node id="…"/> in the text, got <b>'),
         ],
     )
     def test_what_is_refused(self, old: str, new: str, message: str) -> None:
@@ -128,7 +128,7 @@ class TestNodes:
         backwards = PERSON.replace('"0"', '"18"')
         assert refused(gate(in_set(backwards))) == (
             "d.xml:8: annotation 7 of document 'd' ends at 3, before it begins at 17\n  the span: 17 3 Person\n"
-            "  offsets count from 0, and the end is the place behind the last character"
+            "  offsets count from 0, and the end is the position after the last character"
         )
 
 
@@ -172,8 +172,8 @@ class TestFeatures:
         relations = f'<RelationSet><Relation Id="1" Type="r" Members="7;9"><UserData/>{feature("a", "b")}</Relation>'
         corpus = read(gate(in_set(PLACE.format(wrapped)), f"{relations}</RelationSet>"))
         assert notes(corpus) == [
-            "key: features that are Java objects, passed over: 1 (d.xml:10)",
-            "key: relations, passed over: 1 (d.xml:14)",
+            "key: features that are Java objects ignored: 1 (d.xml:10)",
+            "key: relations ignored: 1 (d.xml:14)",
         ]
         assert corpus.spans is not None
         assert (list(corpus.spans.columns), list(corpus.documents.attributes)) == ([], [])
@@ -186,28 +186,25 @@ class TestSets:
         corpus = read(gate(tokens, markup, in_set(PERSON, PLACE.format(""), name="Key")))
         assert [span[-1] for span in spans(corpus)] == ["Person", "Location"]
         assert notes(corpus) == [
-            "key: annotations of other sets, passed over: 'Original markups' (1), the one without a name (1): "
-            "2 (d.xml:8, d.xml:15)"
+            "key: annotations of other sets ignored: 'Original markups' (1), the unnamed set (1): 2 (d.xml:8, d.xml:15)"
         ]
 
     def test_several_sets(self) -> None:
         xml = gate(in_set(PERSON, TOKEN.format("")), in_set(PERSON, PLACE.format(""), name="Key"))
         assert refused(xml) == (
-            "d.xml: there are several annotation sets with spans\n  the one without a name: 1 annotation\n"
-            "  'Key': 2 annotations\n  say which: ?set= is the one without a name"
+            "d.xml: there are several annotation sets with spans\n  the unnamed set: 1 annotation\n"
+            "  'Key': 2 annotations\n  choose one: ?set= selects the unnamed set"
         )
         assert len(spans(read(xml, "d.xml::gate?set=Key"))) == 2
         assert notes(read(xml, "d.xml::gate?set=Key")) == []
         unnamed = read(xml, "d.xml::gate?set=")
         assert len(spans(unnamed)) == 1
-        assert notes(unnamed) == [
-            "key: annotations of types that are not taken for spans, passed over: Token (1): 1 (d.xml:10)"
-        ]
+        assert notes(unnamed) == ["key: annotations of types that are not spans ignored: Token (1): 1 (d.xml:10)"]
 
     def test_a_set_that_is_not_there(self) -> None:
         xml = gate(in_set(PERSON, name="Key"))
         assert refused(xml, "d.xml::gate?set=key") == (
-            "d.xml: there is no annotation set 'key' (did you mean 'Key'?)\n  sets there: 'Key'"
+            "d.xml: there is no annotation set 'key' (did you mean 'Key'?)\n  sets found: 'Key'"
         )
 
     def test_files_without_the_set_have_no_spans(self) -> None:
@@ -220,13 +217,13 @@ class TestSets:
         corpus = read(xml, "d.xml::gate?types=Token,Location,Date")
         assert [span[-1] for span in spans(corpus)] == ["Token", "Location"]
         assert said(corpus, "kind") == ["word", None]
-        assert notes(corpus) == ["key: types asked for that are not there: Date: 1"]
+        assert notes(corpus) == ["key: requested types not found: Date: 1"]
 
 
 class TestDefects:
     def test_the_same_id_twice_in_a_set(self) -> None:
         assert refused(gate(in_set(PERSON, PLACE.format("").replace('"9"', '"7"')))) == (
-            "d.xml:10: the annotation 7 is there a second time in its set\n  the first stands at d.xml:8"
+            "d.xml:10: duplicate annotation 7 in its set\n  the first is at d.xml:8"
         )
         assert len(spans(read(gate(in_set(name="x"), in_set(PERSON), in_set(TOKEN.format("")))))) == 1
 
@@ -241,8 +238,8 @@ class TestDefects:
 
     def test_other_xml(self) -> None:
         assert refused("<TEI><text>x</text></TEI>") == (
-            "d.xml:1: the outermost element is <TEI>, and not <GateDocument>\n"
-            "  is it GATE XML? GATE saves it as such by 'Save as… GATE XML'"
+            "d.xml:1: expected the root element <GateDocument>, got <TEI>\n"
+            "  save the document from GATE with 'Save as… GATE XML'"
         )
         assert refused("<GateDocument><AnnotationSet/></GateDocument>") == (
             "d.xml:1: there is no <TextWithNodes> in this file"
@@ -250,7 +247,7 @@ class TestDefects:
 
     def test_a_file_that_is_cut_off(self) -> None:
         assert refused(gate(in_set(PERSON))[:-30]) == (
-            "d.xml:10: the XML ends within a tag\n  <AnnotationSet> of d.xml:7 is open\n  is the file cut off?"
+            "d.xml:10: the XML ends within a tag\n  <AnnotationSet> at d.xml:7 is open\n  is the file truncated?"
         )
         assert refused(gate(in_set(PERSON))[:300]).startswith("d.xml:")
 

@@ -49,7 +49,7 @@ of <ENAMEX TYPE="LOCATION">Rome</ENAMEX></ENAMEX> on <TIMEX TYPE="DATE">May 7</T
 </DOC>
 """
 PLAIN = "<PER>Anna</PER> lives in <LOC>New <X>York</X></LOC>.\n<PER>Bo</PER> &lt;3 Anna.\n"
-UNESCAPED = "\n  write &lt; and &amp; in the text, or say ?escaped=no if the file escapes nothing"
+UNESCAPED = "\n  write &lt; and &amp; in the text, or set ?escaped=no if the text is not escaped"
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +95,7 @@ class TestTimeml:
 
     def test_other_elements_are_noted(self) -> None:
         assert notes(read(TIMEML, "d.tml")) == [
-            "key: elements that are not taken for spans, passed over: EVENT (1), SIGNAL (1): 2 (d.tml:7, d.tml:8)"
+            "key: elements that are not spans ignored: EVENT (1), SIGNAL (1): 2 (d.tml:7, d.tml:8)"
         ]
 
     def test_elements_that_are_asked_for(self) -> None:
@@ -106,7 +106,7 @@ class TestTimeml:
     def test_elements_that_are_asked_for_and_not_there(self) -> None:
         corpus = read(TIMEML, "d.tml::inline-xml?elements=TIMEX3,TIMEX")
         assert len(spans(corpus)) == 2
-        assert notes(corpus) == ["key: elements asked for that are not there: TIMEX: 1"]
+        assert notes(corpus) == ["key: requested elements not found: TIMEX: 1"]
 
     def test_crlf_is_one_line_end_and_no_note(self) -> None:
         crlf = read(TIMEML.replace("\n", "\r\n"), "d.tml::inline-xml?elements=TIMEX3")
@@ -114,12 +114,12 @@ class TestTimeml:
 
     def test_what_stands_outside_of_the_text_is_noted(self) -> None:
         corpus = read(TIMEML.replace("<TEXT>", "<TITLE>In <TIMEX3 type='DATE'>May</TIMEX3></TITLE><TEXT>"), "d.tml")
-        assert notes(corpus)[1:] == ["key: elements outside of the text, passed over: 1 (d.tml:6)"]
+        assert notes(corpus)[1:] == ["key: elements outside the text ignored: 1 (d.tml:6)"]
 
     def test_empty_elements_are_noted(self) -> None:
         corpus = read(TIMEML.replace("</TEXT>", '<TIMEX3 type="DATE" tid="t9"/></TEXT>'), "d.tml")
         assert len(spans(corpus)) == 2
-        assert notes(corpus)[1:] == ["key: elements that cover no text, passed over: 1 (d.tml:9)"]
+        assert notes(corpus)[1:] == ["key: elements that cover no text ignored: 1 (d.tml:9)"]
 
     def test_a_document_without_spans(self) -> None:
         assert spans(read("<TimeML><TEXT>Nothing.</TEXT></TimeML>", "d.tml")) == []
@@ -137,7 +137,7 @@ class TestMuc:
             ("May 7", "DATE"),
         ]
         assert span_lines(corpus) == [f"d.sgml:{line}" for line in (5, 5, 5, 6, 6)]
-        assert notes(corpus) == ["key: elements that are not taken for spans, passed over: p (1): 1 (d.sgml:4)"]
+        assert notes(corpus) == ["key: elements that are not spans ignored: p (1): 1 (d.sgml:4)"]
 
     def test_attributes_without_quotes(self) -> None:
         corpus = read("<DOC><TEXT><ENAMEX TYPE=PERSON STATUS='OPT'>Bo</ENAMEX></TEXT></DOC>", "d.sgml")
@@ -149,13 +149,13 @@ class TestMuc:
 
     def test_the_same_name_twice(self) -> None:
         assert refused(MUC.replace("nyt96-2", "nyt96-1"), "d.sgml") == (
-            "d.sgml:12: the document 'nyt96-1' is there a second time\n  the first stands at d.sgml:3\n"
-            "  documents are told apart by their names: rename one"
+            "d.sgml:12: duplicate document 'nyt96-1'\n  the first is at d.sgml:3\n"
+            "  rename one: document names must be unique"
         )
 
     def test_text_between_documents(self) -> None:
         assert refused("<DOC>a</DOC> b <DOC>c</DOC>", "d.sgml") == (
-            "d.sgml:1: there is text outside of the elements of documents\n  name the element of texts: ?text=NAME"
+            "d.sgml:1: there is text outside the document elements\n  set the element that holds the text: ?text=NAME"
         )
 
     @pytest.mark.slow
@@ -223,7 +223,7 @@ class TestPlainText:
         corpus = read("<PER>Bo</PER> <X/><LOC></LOC>", "d.txt")
         assert (covered(corpus), notes(corpus)) == (
             [("Bo", "PER")],
-            ["key: elements that cover no text, passed over: 2 (d.txt:1, d.txt:1)"],
+            ["key: elements that cover no text ignored: 2 (d.txt:1, d.txt:1)"],
         )
 
     def test_comments_and_numbers_of_characters(self) -> None:
@@ -233,19 +233,19 @@ class TestPlainText:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("x\n<PER>R&D</PER>", f"d.txt:2: this & begins no entity{UNESCAPED}"),
-            ("x\na < b <PER>Bo</PER>", f"d.txt:2: this < begins no tag{UNESCAPED}"),
-            ("&eacute; <PER>Bo</PER>", f"d.txt:1: this & begins no entity{UNESCAPED}"),
-            ("&#xD800; <PER>Bo</PER>", "d.txt:1: &#xD800; stands for no character"),
-            ("&#0; <PER>Bo</PER>", "d.txt:1: &#0; stands for no character"),
+            ("x\n<PER>R&D</PER>", f"d.txt:2: this & does not begin an entity{UNESCAPED}"),
+            ("x\na < b <PER>Bo</PER>", f"d.txt:2: this < does not begin a tag{UNESCAPED}"),
+            ("&eacute; <PER>Bo</PER>", f"d.txt:1: this & does not begin an entity{UNESCAPED}"),
+            ("&#xD800; <PER>Bo</PER>", "d.txt:1: &#xD800; is not a character"),
+            ("&#0; <PER>Bo</PER>", "d.txt:1: &#0; is not a character"),
             ("x\n<PER>Bo", "d.txt:2: <PER> is not closed\n  </PER> is missing"),
-            ("<PER>Bo</PER>\nx</LOC>", "d.txt:2: </LOC> closes nothing\n  <LOC> is missing"),
+            ("<PER>Bo</PER>\nx</LOC>", "d.txt:2: </LOC> has no start tag\n  <LOC> is missing"),
             (
                 "<PER>Bo\n<LOC>x</PER></LOC>",
-                "d.txt:2: </PER> closes another element than the last\n  <LOC> of d.txt:2 is open\n"
-                "  elements may lie in each other, but not cross",
+                "d.txt:2: </PER> does not match the open element\n  <LOC> at d.txt:2 is open\n"
+                "  elements may be nested, but not cross",
             ),
-            ("a <PER a='1' a='2'>Bo</PER>", "d.txt:1: the attribute 'a' is there twice in this tag"),
+            ("a <PER a='1' a='2'>Bo</PER>", "d.txt:1: duplicate attribute 'a' in this tag"),
             (
                 "x " + "<PER>" * 201,
                 f"d.txt:1: elements are nested more than 200 deep\n  is an end tag missing? {raising('nesting')}",
@@ -279,7 +279,7 @@ class TestPlainText:
         except ReadError as problem:
             found = problem.what
         assert time.process_time() - begin < 6
-        assert found in {"[]", "this < begins no tag", "elements are nested more than 200 deep"}
+        assert found in {"[]", "this < does not begin a tag", "elements are nested more than 200 deep"}
 
 
 class TestNames:
@@ -293,7 +293,7 @@ class TestNames:
     def test_what_files_call_their_documents(self) -> None:
         assert read(TIMEML, "d.tml::inline-xml?names=docid").documents.names == ("wsj 7",)
         assert refused("<TimeML><TEXT>x</TEXT></TimeML>", "d.tml::inline-xml?names=docid") == (
-            "d.tml:1: the document has no DOCID\n  say ?names=file"
+            "d.tml:1: the document has no DOCID\n  set ?names=file"
         )
 
     def test_numbers(self) -> None:
@@ -306,9 +306,7 @@ class TestStructure:
     def test_a_root_that_is_known_and_elements_that_are_none(self) -> None:
         corpus = read('<doc genre="news"><head>A <PER>Bo</PER></head><p>x <TITLE>Dr</TITLE></p></doc>')
         assert covered(corpus) == [("Bo", "PER"), ("Dr", "TITLE")]
-        assert notes(corpus) == [
-            "key: elements that are not taken for spans, passed over: head (1), p (1): 2 (d.xml:1, d.xml:1)"
-        ]
+        assert notes(corpus) == ["key: elements that are not spans ignored: head (1), p (1): 2 (d.xml:1, d.xml:1)"]
         assert corpus.documents.attributes["genre"][0] == "news"
 
     def test_the_element_of_the_text(self) -> None:
@@ -316,7 +314,7 @@ class TestStructure:
         corpus = read(text, "d.xml::inline-xml?text=body&elements=PER")
         assert (texts(corpus), covered(corpus)) == (("a Bo",), [("Bo", "PER")])
         assert refused(text, "d.xml::inline-xml?text=boddy") == (
-            "d.xml:1: there is no element <boddy> in this file\n  ?text=NAME names the element that holds the text"
+            "d.xml:1: there is no element <boddy> in this file\n  set the element that holds the text: ?text=NAME"
         )
 
     def test_a_text_within_a_text_is_part_of_it(self) -> None:
@@ -325,7 +323,7 @@ class TestStructure:
 
     def test_text_of_lines_is_refused(self) -> None:
         assert refusal(read, PLAIN, "d.txt::inline-xml?text=x&documents=line", code=2) == (
-            "text= names an element of documents, and documents=line are plain text"
+            "text= names an element of documents, but documents=line reads plain text"
         )
 
     def test_tei_is_refused_unless_elements_are_named(self) -> None:
@@ -334,9 +332,9 @@ class TestStructure:
         for text in (tei, f'<?xml version="1.0"?>\n{tei}'):
             line = 1 + text.startswith("<?xml") + 1
             assert refused(text) == (
-                f"d.xml:{line}: no element in <TEI> is known to be a span\n"
-                "  elements there: body (1), p (1), persName (1)\n"
-                "  say which are: ?elements=NAME,NAME; and where the text is, if not in all of it: &text=NAME"
+                f"d.xml:{line}: no known span element in <TEI>\n"
+                "  elements found: body (1), p (1), persName (1)\n"
+                "  set the span elements: ?elements=NAME,NAME; and that of the text, if not the root: &text=NAME"
             )
             corpus = read(text, "d.xml::inline-xml?elements=persName&text=body")
             assert (covered(corpus), said(corpus, "id")) == ([("Anna", "persName")], ["#a"])
@@ -346,15 +344,15 @@ class TestStructure:
         pubmed = '<?xml version="1.0"?>\n<!DOCTYPE PubmedArticleSet SYSTEM "pubmed.dtd">\n<PubmedArticleSet>'
         pubmed += "<PubmedArticle><PMID>7</PMID><ArticleTitle>On <i>E. coli</i></ArticleTitle></PubmedArticle>"
         assert refused(pubmed + "</PubmedArticleSet>") == (
-            "d.xml:3: no element in <PubmedArticleSet> is known to be a span\n"
-            "  elements there: PubmedArticle (1), PMID (1), ArticleTitle (1), i (1)\n"
-            "  say which are: ?elements=NAME,NAME; and where the text is, if not in all of it: &text=NAME"
+            "d.xml:3: no known span element in <PubmedArticleSet>\n"
+            "  elements found: PubmedArticle (1), PMID (1), ArticleTitle (1), i (1)\n"
+            "  set the span elements: ?elements=NAME,NAME; and that of the text, if not the root: &text=NAME"
         )
         assert "fits no format with spans" in refused(pubmed + "</PubmedArticleSet>", "d.xml")
 
     def test_xml_that_is_broken(self) -> None:
         assert refused(TIMEML.replace("</EVENT>", "")) == (
-            "d.xml:9: </TEXT> closes another element than the last\n  <EVENT> of d.xml:7 is open"
+            "d.xml:9: </TEXT> does not match the open element\n  <EVENT> at d.xml:7 is open"
         )
 
 

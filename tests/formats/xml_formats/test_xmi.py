@@ -166,7 +166,7 @@ class TestViews:
 
     def test_several_of_which_none_is_the_first(self) -> None:
         self.put("one", "two")
-        assert refusal(read) == "d.xmi: there are several views with a text\n  one, two\n  say which: ?view=one"
+        assert refusal(read) == "d.xmi: there are several views with a text\n  one, two\n  choose one: ?view=one"
 
     def test_one_that_is_not_there(self) -> None:
         self.put("one")
@@ -179,7 +179,7 @@ class TestRefused:
     def test_without_a_type_system(self) -> None:
         put(types=None)
         assert refusal(read) == (
-            "d.xmi: there is no TypeSystem.xml beside this file\n  put it there, or name it: ?types=FILE"
+            "d.xmi: there is no TypeSystem.xml in the folder of this file\n  put it there, or set ?types=FILE"
         )
 
     def test_a_type_system_of_something_else(self) -> None:
@@ -187,7 +187,7 @@ class TestRefused:
         Path("TypeSystem.xml").write_text("<types/>")
         assert refusal(read).startswith("d.xmi: this is not a CAS that fits its type system: Type with name [")
         Path("TypeSystem.xml").write_text("<types>")
-        assert refusal(read).startswith("TypeSystem.xml:1: this is no XML: ")
+        assert refusal(read).startswith("TypeSystem.xml:1: this is not valid XML: ")
         assert refusal(read, "d.xmi::xmi?types=none.xml").startswith("none.xml: cannot be read: No such file")
 
     def test_a_type_that_is_not_there(self) -> None:
@@ -198,7 +198,7 @@ class TestRefused:
             "  1 of custom.Person\n"
             f"  1 of {METADATA}\n"
             "  1 of org.example.Drug\n"
-            "  name the type of spans: ?type=NAME"
+            "  set the type of spans: ?type=NAME"
         )
         assert "no annotations of type 'Thing'" in refusal(read, "d.xmi::xmi?type=Thing")
 
@@ -222,7 +222,7 @@ class TestRefused:
         put(**{old: new})
         message = refusal(read)
         assert message.startswith("d.xmi: this is not a CAS that fits its type system: ")
-        assert message.endswith("\n  the type system must be that of the file: ?types=FILE names it")
+        assert message.endswith("\n  set the type system of this file: ?types=FILE")
 
     def test_ends_before_begins(self) -> None:
         put(**{'begin="3" end="6"': 'begin="6" end="3"'})
@@ -230,21 +230,21 @@ class TestRefused:
 
     def test_the_same_id_twice(self) -> None:
         put(**{'xmi:id="3"': 'xmi:id="2"'})
-        assert "the xmi:id 2 is there a second time" in refusal(read)
+        assert "duplicate xmi:id 2" in refusal(read)
 
     def test_a_file_that_is_cut_off(self) -> None:
         text = put()
         Path("d.xmi").write_text(text[: len(text) // 2])
         message = refusal(read)
-        assert message.startswith(f"d.xmi:{text[: len(text) // 2].count(chr(10)) + 1}: this is no XML: ")
-        assert message.endswith("\n  is the file cut off?")
+        assert message.startswith(f"d.xmi:{text[: len(text) // 2].count(chr(10)) + 1}: this is not valid XML: ")
+        assert message.endswith("\n  is the file truncated?")
 
     @pytest.mark.parametrize("declaration", ['<!DOCTYPE a [<!ENTITY b "c">]>', '<!DOCTYPE a SYSTEM "http://x/y.dtd">'])
     def test_declarations_of_entities(self, declaration: str) -> None:
         put(**{"<xmi:XMI": f"{declaration}<xmi:XMI"})
         assert refusal(read) == (
-            "d.xmi:2: there is a declaration of a DTD\n"
-            "  files of UIMA have none, and it can be made to fill all memory: take it out"
+            "d.xmi:2: the file declares a DTD\n"
+            "  remove it: UIMA files have none, and it could be made to exhaust the memory"
         )
 
     def test_elements_without_end(self) -> None:
@@ -255,7 +255,7 @@ class TestRefused:
     def test_metadata_that_are_not_there(self) -> None:
         put(**{'documentTitle="My title"': ""})
         assert refusal(read, "d.xmi::xmi?document=title") == (
-            "d.xmi: the metadata of this file have no documentTitle\n  leave the option 'document' out"
+            "d.xmi: the metadata of this file have no documentTitle\n  leave out the option 'document'"
         )
 
     def test_without_the_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,7 +300,7 @@ def test_names_that_could_be_code_never_reach_the_classes_made_of_them(
     )
     types = (tmp_path / "TypeSystem.xml").read_text()
     (tmp_path / "TypeSystem.xml").write_text(types.replace("<name>x</name>", f"<name>{escape(name)}</name>"))
-    assert f"{name[:60]!r} cannot be the name of a type or a feature" in refusal(read_files, tmp_path, "::xmi")
+    assert f"{name[:60]!r} is not a valid name of a type or feature" in refusal(read_files, tmp_path, "::xmi")
     assert not (tmp_path / "hacked").exists()
 
 
