@@ -125,7 +125,7 @@ def test_the_command_takes_further_keys(tmp_path: Path, capsys: pytest.CaptureFi
     printed = run(capsys, *common, f"bea={bea}", "--resamples", 0)
     assert printed.code == 0
     assert "majority" in printed.out
-    assert "How far the keys agree" in printed.out
+    assert "Agreement of the keys" in printed.out
     twice = run(capsys, *common, f"key={bea}")
     assert (twice.code, "two keys are called 'key'" in twice.err) == (2, True)
     cut = run(capsys, *common, bea, "--by", "length")

@@ -83,7 +83,7 @@ def test_what_is_obviously_none_is_passed_over_and_said(folder: Path) -> None:
         "subs/notes.md",
         "subs/old.bio~",
     )
-    assert f"passed over, no submissions: {', '.join(made.passed_over)}" in str(made)
+    assert f"ignored, not submissions: {', '.join(made.passed_over)}" in str(made)
 
 
 def test_two_of_one_name_are_told_apart(folder: Path) -> None:

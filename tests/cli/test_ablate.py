@@ -47,7 +47,7 @@ def test_the_scores_and_differences_are_those_of_compare(demo: Path, capsys: pyt
 def test_a_variant_is_needed(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "ablate", *FILES[:2], "--task", "pos", "--resamples", 0)
     assert outcome.code == 2
-    assert "an ablation needs the whole system and a variant" in outcome.err
+    assert "an ablation needs the full system and a variant" in outcome.err
 
 
 @pytest.mark.parametrize("layout", ["table", "md", "csv", "tsv", "latex", "jsonl"])
@@ -68,4 +68,4 @@ def test_two_submissions_of_wnut17_have_the_same_score_and_other_entities(
     assert outcome.code == 0
     heading = "Ablation of uh_ritual; no significant change, different decisions: spinningbytes, arcada\n"
     assert heading in outcome.out
-    assert "530 of 1,268 decisions change: 130 turn right, 185 turn wrong, 215 stay wrong in another way" in outcome.out
+    assert "530 of 1,268 decisions change: 130 turn right, 185 turn wrong, 215 stay wrong differently" in outcome.out

@@ -106,7 +106,7 @@ def test_thirty_systems_and_the_broken_ones(contest: Path, capsys: pytest.Captur
     assert board["passed_over"] == ["inbox/.SecretLab", "inbox/README.txt"]
     assert board["identical"] == []
     assert board["standings"][0]["system"] == "Team00-Zürich"
-    assert any("draw more, with --resamples 9300" in each for each in board["warnings"])
+    assert any("raise --resamples to 9300" in each for each in board["warnings"])
     values = [each["scores"][0]["value"] for each in board["standings"]]
     assert values == sorted(values, reverse=True)
 
@@ -264,7 +264,7 @@ def test_the_demo_and_its_options(demo: Path, capsys: pytest.CaptureFixture[str]
     assert outcome.code == 0
     assert "… 2 more systems (--top 0 for all)" in outcome.out
     assert "not ranked: entities" in outcome.out
-    assert "passed over, no submissions: demo/key.conllu (the key)" in outcome.out
+    assert "ignored, not submissions: demo/key.conllu (the key)" in outcome.out
     assert "sentences" not in outcome.out.split("\n")[2]
     assert run(capsys, *arguments, "-o", "board.md").code == 0
     assert Path("board.md").read_text(encoding="utf-8").startswith("### Leaderboard: accuracy")

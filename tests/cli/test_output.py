@@ -157,7 +157,7 @@ def test_tables_fit_the_terminal_and_no_number_is_cut(
 
 def test_a_wide_table_repeats_what_its_rows_are(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [line.rstrip() for line in on_terminal(monkeypatch, 40, NO_COLOR="1").splitlines()]
-    scores = lines[lines.index("Scores") : lines.index("Pairs: how much they differ, and how")]
+    scores = lines[lines.index("Scores") : lines.index("Pairs: differences of outputs and of")]
     assert sum(line.startswith("system ") for line in scores) == sum(line.startswith("spacy ") for line in scores) > 1
 
 

@@ -33,12 +33,12 @@ def test_what_all_have_otherwise_comes_first(work: Path, capsys: pytest.CaptureF
     del work
     done = run(capsys, "suspects", *three())
     assert done.code == 0
-    assert "Suspect key: 2 sites of 5" in done.out
+    assert "Suspect annotations: 2 sites of 5" in done.out
     assert (
         "all of 3 runs agree with each other against the key: 1 site (agreement >= 3 and not majority_right)"
         in done.out
     )
-    assert "in the key, and found by none: 2 sites (solved_by == 0)" in done.out
+    assert "in the key, but found by no run: 2 sites (solved_by == 0)" in done.out
     rows = [line.split() for line in done.out.splitlines() if "gold.conllu:" in line]
     assert [(row[0], row[5], row[6], row[7], row[8], row[9]) for row in rows] == [
         ("1", "Dogs", "NOUN", "VERB", "3", "3"),
@@ -49,7 +49,7 @@ def test_what_all_have_otherwise_comes_first(work: Path, capsys: pytest.CaptureF
 def test_fewer_may_be_enough(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     del work
     done = run(capsys, "suspects", *three(), "--at-least", "2")
-    assert "Suspect key: 3 sites of 5" in done.out
+    assert "Suspect annotations: 3 sites of 5" in done.out
     assert "at least 2 of 3 runs" in done.out
 
 
@@ -119,7 +119,7 @@ def test_more_than_all_cannot_agree(work: Path, capsys: pytest.CaptureFixture[st
     done = run(capsys, "suspects", *three(), "--at-least", "4")
     assert done.code == 2
     assert "4 runs cannot agree" in done.err
-    assert "there are 3 runs" in done.err
+    assert "give a number from 1 to 3, the number of runs" in done.err
 
 
 def test_a_result_folder_has_suspects_too(work: Path, capsys: pytest.CaptureFixture[str]) -> None:

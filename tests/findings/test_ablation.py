@@ -181,8 +181,8 @@ def test_the_same_score_by_different_decisions() -> None:
     each = variant(swapping(wrong=40, right=40))
     assert each.reading == "same score, different decisions"
     assert each.sentence == (
-        "variant: same score, different decisions: the score moves by +0.00 points (p 1.000), and 80 of 400 decisions "
-        "change: 40 turn right, 40 turn wrong, 0 stay wrong in another way"
+        "variant: same score, different decisions: the score changes by +0.00 points (p 1.000), and 80 of 400 "
+        "decisions change: 40 turn right, 40 turn wrong, 0 stay wrong differently"
     )
     assert (each.hidden, each.accuracy_change) == (0.2, 0.0)
     assert each.different.low is not None
@@ -217,7 +217,7 @@ def test_another_score_by_few_decisions() -> None:
     assert each.different.high < FEW
     assert each.reading == "few decisions, another score"
     assert each.sentence is not None
-    assert "moves by -3.00 points" in each.sentence
+    assert "changes by -3.00 points" in each.sentence
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_an_undefined_score_shows_nothing_at_all() -> None:
 
 def test_an_ablation_needs_a_variant_and_a_whole_system_that_is_there() -> None:
     population = swapping(1, 1)
-    with pytest.raises(UsageError, match="needs the whole system and a variant"):
+    with pytest.raises(UsageError, match="needs the full system and a variant"):
         population.only("full").result().ablation()
     with pytest.raises(UsageError, match="unknown system 'fool'"):
         population.result().ablation("fool")
@@ -290,7 +290,7 @@ def test_spans_are_compared_at_the_sites_of_the_pair_alone() -> None:
     assert (mine.sites, mine.different.count, mine.new_errors.count) == (16, 8, 8)
     assert replace(mine, change=alone.variants[0].change) == alone.variants[0]
     assert found.over_items
-    assert "f1 counts items, decisions are counted at sites: neither explains the other" in str(found)
+    assert "f1 counts items, decisions are counted at sites: neither can be derived from the other" in str(found)
 
 
 def test_a_view_without_sites_has_scores_alone(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_view_without_sites_has_scores_alone(tmp_path: Path) -> None:
     found = result.ablation(view="conll18")
     (each,) = found.variants
     assert (each.sites, each.different.share, each.hidden, each.reading) == (0, None, None, None)
-    assert each.change.method == "not asked for"
+    assert each.change.method == "not requested"
     assert "the view has no sites" in str(found)
 
 

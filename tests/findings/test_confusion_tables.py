@@ -21,7 +21,7 @@ def texts(table: Table) -> list[list[str]]:
 
 def test_the_most_frequent_errors_come_first() -> None:
     cells, labels = small().confusion("x").tables(0)
-    assert cells.title == "What x says: right at 2 of 5 sites"
+    assert cells.title == "Predictions of x: right at 2 of 5 sites"
     assert [each.header for each in cells.fields] == ["key label", "x", "sites", "wrong", "% of label"]
     assert texts(cells) == [
         ["A", "B", "2", "2", "66.67"],
@@ -63,6 +63,6 @@ def test_only_labels_of_one_side_are_named_and_not_too_many() -> None:
 
 
 def test_that_equal_labels_can_be_wrong_is_said_where_they_are(tmp_path: Path) -> None:
-    said = "of equal labels the values are wrong where something else differs: the head, the extent, the id"
+    said = "sites with equal labels are wrong where something else differs: the head, the extent, or the id"
     assert said in trees(1, tmp_path).confusion("two").tables(0)[0].notes
     assert said not in small().confusion("x").tables(0)[0].notes

@@ -93,7 +93,7 @@ def test_the_tables_hold_the_best_single_system_the_combinations_and_the_oracle(
         "at-least-3",
         "oracle",
     ]
-    assert shown[0].fields[-1].header == "% of the way"
+    assert shown[0].fields[-1].header == "% of oracle gain"
     assert [row[0] for row in shown[2].rows] == ["x", "y", "z"]
     assert {row[0] for row in shown[3].rows} == {"A", "B", "C"}
 

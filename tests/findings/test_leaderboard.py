@@ -252,7 +252,7 @@ def test_equal_scores_share_a_rank_and_stand_in_the_order_of_their_names() -> No
 
 
 def test_without_tests_there_are_no_groups_and_the_reason_is_said() -> None:
-    for resamples, reason in ((0, "not asked for"), (20, "n/a: fewer than 6 units")):
+    for resamples, reason in ((0, "not requested"), (20, "n/a: fewer than 6 units")):
         found = board(hand(a="AAAAA", b="BBBBB"), resamples)
         assert found.untested == reason
         assert [(each.rank, each.group, each.first_rank, each.last_rank) for each in found.standings] == [
@@ -273,16 +273,16 @@ def test_two_groups_of_eight_documents() -> None:
     assert found.standings[2].to_best is not None
     assert found.standings[2].to_best.p_holm == 3 * 2 / 2**8
     assert found.identical == (("fine", "good"),)
-    assert found.warnings == ("only 8 documents: bootstrap intervals below 50 are too narrow",)
+    assert found.warnings == ("only 8 documents; bootstrap intervals are too narrow below 50",)
 
 
 def test_of_too_many_pairs_none_can_be_significant_and_that_is_said() -> None:
     found = board(hand(a="AAAAAA", b="BBBBBB", c="CCCCCC"))  # the smallest p is 2/2⁶, times 3 pairs 0.094
-    assert any("6 documents are too few for so many systems" in each for each in found.warnings)
+    assert any("6 documents are too few for this many systems" in each for each in found.warnings)
     assert {each.group for each in found.standings} == {1}
     many = hand(**{f"s{number}": "A" * number + "B" * (20 - number) for number in range(4)})
     short = board(many, 119)  # 6 pairs · 1/120 = 0.05
-    assert any("draw more, with --resamples 120" in each for each in short.warnings)
+    assert any("raise --resamples to 120" in each for each in short.warnings)
     assert not any("--resamples" in each for each in board(many, 120).warnings)
 
 

@@ -105,7 +105,7 @@ class TestSeveralSystems:
         (first, *_) = score_tables(scores(many), {})
         assert [each.header for each in first.fields] == ["metric", "a", "b", "c", "d"]
         assert first.best >= {(0, 2), (0, 4), (1, 1), (1, 3)}
-        assert "of more than 3 systems intervals stand in JSON and CSV alone" in first.notes
+        assert "intervals of more than 3 systems are in JSON and CSV only" in first.notes
         assert not score_tables(scores(many, resamples=0), {})[0].notes
 
 

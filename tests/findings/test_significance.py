@@ -279,7 +279,7 @@ def test_units_without_a_site_do_not_count(population: Population) -> None:
 def test_without_documents_sentences_are_resampled_with_a_warning(population: Population) -> None:
     found = population.result(RESAMPLES).significance()
     assert (found.unit, found.units) == ("sentence", len(set(population.sentence)))
-    assert "the key marks no documents, so sentences are resampled" in found.warnings[0]
+    assert "no document boundaries in the gold data: resampling sentences instead" in found.warnings[0]
     if found.units >= 6:
         base, new = (by_unit(population, name, right_and_sites) for name in population.systems)
         assert found.tests[0].p == reference.exact_p(accuracy, base, new)
@@ -395,7 +395,7 @@ def test_without_resamples_nothing_is_drawn() -> None:
         key=("A",) * 8, systems={"x": ("A",) * 8, "y": ("B",) * 8}, sentence=tuple(range(8)), document=tuple(range(8))
     )
     test = population.result(0).significance().tests[0]
-    assert (test.difference, test.low, test.high, test.p, test.method) == (-1, None, None, None, "not asked for")
+    assert (test.difference, test.low, test.high, test.p, test.method) == (-1, None, None, None, "not requested")
 
 
 def test_a_single_resample_has_no_spread() -> None:
@@ -432,7 +432,7 @@ def test_few_documents_are_warned_about() -> None:
             .warnings
         )
 
-    assert warnings(49) == ("only 49 documents: bootstrap intervals below 50 are too narrow",)
+    assert warnings(49) == ("only 49 documents; bootstrap intervals are too narrow below 50",)
     assert warnings(50) == ()
 
 

@@ -394,7 +394,7 @@ def test_nothing_at_all_is_undefined_with_a_reason() -> None:
 def test_it_is_part_of_the_anatomy_of_runs_alone(compared: cp.Result) -> None:
     assert compared.anatomy().stability == compared.stability()
     assert cp.compare(KEY, {"a": KEY}, task="tag", resamples=0).anatomy().stability is None
-    assert "How steady each system is" in str(compared.anatomy())
+    assert "Stability of each system" in str(compared.anatomy())
 
 
 def test_tables_have_a_row_for_each_system_pair_and_label(compared: cp.Result) -> None:

@@ -293,7 +293,7 @@ def test_more_than_all_cannot_agree(needed: int) -> None:
     result = cp.compare(list("AB"), {"x": list("AB"), "y": list("AB")}, task="tag")
     with pytest.raises(UsageError, match=f"{needed} runs cannot agree") as problem:
         result.suspects(at_least=needed)
-    assert "there are 2 runs" in str(problem.value)
+    assert "give a number from 1 to 2, the number of runs" in str(problem.value)
 
 
 def test_only_the_first_may_be_asked_for(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_tables_5_6_and_10_of_real_parsers_on_one_page(recount: Recount, capsys:
     check_aspects(text, recount)
     check_labels(table(text, "Per key label"), recount)
     check_bounds(table(text, "Upper bound"), recount)
-    check_what_each_adds(table(text, "What each adds"), recount)
+    check_what_each_adds(table(text, "Greedy oracle"), recount)
     check_hardness(table(text, "Hardness"), recount)
     check_majority(table(text, "Accuracy of the majority"), recount)
 
@@ -120,8 +120,8 @@ def check_pairs(rows: list[Row], recount: Recount) -> None:
         assert (row["differing"], row["sites"]) == (f"{differing[pair]:,}", f"{size:,}")
         assert row["diff"] == percent(differing[pair], size)
         assert row["Δ las.accuracy"] == signed(sum(second) - sum(first), size)
-        assert row["overlap of right"] == percent(2 * both, sum(first) + sum(second))
-        assert row["overlap of all"] == percent(size - differing[pair], size)
+        assert row["shared correct"] == percent(2 * both, sum(first) + sum(second))
+        assert row["identical answers"] == percent(size - differing[pair], size)
 
 
 def check_bounds(rows: list[Row], recount: Recount) -> None:
@@ -175,7 +175,7 @@ def check_what_each_adds(rows: list[Row], recount: Recount) -> None:
         added = len(mine - solved)
         assert (row["system"], row["sites added"]) == (name, f"{added:,}")
         assert row["Comp(so far, it)"] == (percent(added, size - len(solved)) if solved else "n/a")
-        assert row["only it is right"] == f"{sum(solved_by[i] == 1 for i in mine):,}"
+        assert row["right alone"] == f"{sum(solved_by[i] == 1 for i in mine):,}"
         solved |= mine
         assert row["oracle so far"] == percent(len(solved), size)
     assert not left

@@ -55,7 +55,7 @@ class Turned:
         share: of all sites.
         low: the lower end of the 95 % interval of the share.
         high: the upper end.
-        where: the condition that selects them, with the whole system as base and the variant as new.
+        where: the condition that selects them, with the full system as base and the variant as new.
 
     """
 
@@ -68,25 +68,25 @@ class Turned:
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A system with something removed, beside the whole one.
+    """A system with a part removed, compared with the full one.
 
     Args:
         system: its name.
         score: its main score.
-        change: its score less that of the whole system, tested; Holm's correction is for all variants.
+        change: its score less that of the full system, tested; Holm's correction is for all variants.
         sites: the sites at which both are compared, over all pairs of runs.
         different: decisions that changed.
-        corrections: the whole system had them wrong, the variant has them right.
-        new_errors: the whole system had them right, the variant has them wrong.
-        changed_errors: both have them wrong, each in its own way.
-        accuracy_change: corrections less new errors, as a share of the sites: what a score can show of them.
-        hidden: changed decisions beyond these: those that cancelled out, and changed errors, as a share of the sites.
+        corrections: the full system has them wrong, the variant has them right.
+        new_errors: the full system has them right, the variant has them wrong.
+        changed_errors: both have them wrong, with different values.
+        accuracy_change: corrections less new errors, as a share of the sites: the part that a score can show.
+        hidden: the other changed decisions: those that cancel out, and changed errors, as a share of the sites.
         hidden_low: the lower end of its 95 % interval.
         hidden_high: the upper end.
-        spared: which share of the whole system's errors the variant does not make; None where nothing can be counted.
-        added: which share of the variant's errors the whole system does not make.
-        reading: what is worth a second look, if anything.
-        sentence: the same in words.
+        spared: the share of the full system's errors that the variant does not make; None where nothing can be counted.
+        added: the share of the variant's errors that the full system does not make.
+        reading: the classification of the change, if it is notable.
+        sentence: the same as a sentence.
 
     """
 
@@ -110,23 +110,23 @@ class Variant:
 
 @dataclass(frozen=True, kw_only=True)
 class Ablation(Finding):
-    """A whole system and its variants, the one with the most hidden change first.
+    """A full system and its variants, the one with the largest hidden change first.
 
     Args:
         view: the view.
         measure: the main measure.
-        over_items: whether that counts items (spans, links), while decisions are counted at sites.
-        full: the whole system.
+        over_items: whether the measure counts items (spans, links), while decisions are counted at sites.
+        full: the full system.
         score: its main score.
-        unit: what is resampled.
-        units: how many.
-        resamples: how many resamples.
+        unit: the unit of resampling.
+        units: the number of units.
+        resamples: the number of resamples.
         seed: the seed of all draws.
         level: below this p (Holm) a change of the score is significant.
-        same: a score that moves by at most so much is called the same, where a reading says so.
-        many: more decisions than this share have changed.
-        few: fewer than this share have.
-        warnings: what makes intervals and tests doubtful here.
+        same: readings call a score the same if it changes by at most this.
+        many: readings call decisions different if more than this share has changed.
+        few: readings call changed decisions few if less than this share has changed.
+        warnings: warnings about unreliable intervals and tests.
         variants: the variants.
 
     """
@@ -158,7 +158,9 @@ def ablation(context: Context, full: str) -> Ablation:
     """Compare the full system with its variants: all other systems."""
     whole = context.verdicts.system(full)
     if len(context.systems) < 2:
-        raise UsageError("an ablation needs the whole system and a variant", hint=f"there is only {full!r}")
+        raise UsageError(
+            "an ablation needs the full system and a variant", hint=f"give another system besides {full!r}"
+        )
     main = context.measures[0]
     table = {score.system: score for score in scores(context, [main]).scores}
     tested = significance(context, main, full)
@@ -285,10 +287,10 @@ def _is_significant(change: PairTest) -> bool:
 def _describe_reading(variant: str, reading: Reading, sites: int, turned: list[Turned], *, change: PairTest) -> str:
     different, gained, lost, changed = (each.count for each in turned)
     p = "" if change.p_holm is None else f" (p {change.p_holm:.3f})"
-    moved = "is undefined" if change.difference is None else f"moves by {100 * change.difference:+.2f} points{p}"
+    moved = "is undefined" if change.difference is None else f"changes by {100 * change.difference:+.2f} points{p}"
     return (
         f"{variant}: {reading}: the score {moved}, and {different:,} of {sites:,} decisions change: "
-        f"{gained:,} turn right, {lost:,} turn wrong, {changed:,} stay wrong in another way"
+        f"{gained:,} turn right, {lost:,} turn wrong, {changed:,} stay wrong differently"
     )
 
 
@@ -315,7 +317,7 @@ def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
         Field("sites", "sites", "count"),
         Field("corrections", "turned right", "count"),
         Field("new_errors", "turned wrong", "count"),
-        Field("changed_errors", "wrong otherwise", "count"),
+        Field("changed_errors", "wrong differently", "count"),
         *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATE_NAMES),
         *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATE_NAMES),
     )
@@ -379,17 +381,19 @@ def _notes(finding: Ablation) -> list[str]:
     notes += [
         f"{finding.full}: {finding.measure} {value}; view {finding.view}",
         f"{counted(finding.units, finding.unit)}, {drawn}; p by randomisation, Holm over the variants",
-        "hidden: share of decisions that change and that accuracy does not show: they cancel out, or stay wrong",
-        f"→: of the errors of {finding.full}, the share that the variant does not make; ←: the other way round",
+        "hidden: share of decisions that change without an effect on accuracy: they cancel out, or stay wrong",
+        f"→: the share of the errors of {finding.full} that the variant does not make; ←: the reverse",
     ]
     if finding.over_items:
-        notes.append(f"{finding.measure} counts items, decisions are counted at sites: neither explains the other")
+        notes.append(
+            f"{finding.measure} counts items, decisions are counted at sites: neither can be derived from the other"
+        )
     if not all(each.sites for each in finding.variants):
         notes.append(NO_SITES)
     undefined = [each for each in finding.variants if each.score.reason]
     notes += [f"{each.system}: {finding.measure} is n/a: {each.score.reason}" for each in undefined]
     notes += _untested_notes(finding)
-    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+    return [*notes, *(f"warning: {warning}" for warning in finding.warnings)]
 
 
 def _untested_notes(finding: Ablation) -> list[str]:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 MOST_VALUES = 500
 """With more distinct values than this no interval is computed: each value is a column of every resample."""
 
-ONE_VALUE = "only one value occurs, so there is no agreement by chance to compare with"
-NO_CASE = "nothing that two of them have decided"
+ONE_VALUE = "only one value occurs, so agreement by chance is perfect"
+NO_CASE = "no case is rated by two of them"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +47,10 @@ class Coefficient:
     """One coefficient.
 
     Args:
-        value: 1 for full agreement, 0 for what chance would give; None where undefined.
+        value: 1 for full agreement, 0 for agreement by chance; None where undefined.
         low: the lower end of the 95 % interval, over documents.
         high: the upper end.
-        cases: how many cases it rests on.
+        cases: the number of cases it is computed from.
         reason: why it is undefined.
 
     """
@@ -144,24 +144,24 @@ def krippendorff(sums: Matrix) -> Matrix:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputPair:
-    """How far two outputs agree.
+    """The agreement of two outputs.
 
     Args:
-        first: the one that stands as the key.
+        first: the one that is used as the key.
         second: the one that is scored against it.
         score: the main measure, such as F1; None where undefined.
         low: the lower end of its 95 % interval.
         high: the upper end.
         reason: why it is undefined.
-        turned: the same with the second as the key; another number only if rules or words make the two unlike.
+        turned: the same with the second as the key; it differs only if rules or words treat the two differently.
         distance: 1 − score (table 13).
-        sites: the number of sites, those of the two alone.
-        different: at how many of them they differ.
+        sites: the number of sites of these two alone.
+        different: the number of them at which the two differ.
         diff: their share.
         diff_low: the lower end of its 95 % interval.
         diff_high: the upper end.
         kappa: Cohen's κ.
-        where: the condition that selects the sites they differ at, in a comparison of the second with the first as key.
+        where: the condition that selects the sites that differ, in a comparison of the second with the first as key.
 
     """
 
@@ -184,11 +184,11 @@ class OutputPair:
 
 @dataclass(frozen=True)
 class DocumentDisagreement:
-    """How much the outputs disagree about one document.
+    """The disagreement of the outputs on one document.
 
     Args:
         document: its name.
-        sites: how many sites it has.
+        sites: the number of its sites.
         disagreed: those at which not all outputs have the same value.
         diff: the mean diff over all pairs of outputs there.
 
@@ -202,14 +202,14 @@ class DocumentDisagreement:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreements(Finding):
-    """How far outputs agree, none of which is the key.
+    """The agreement of outputs without a key.
 
     Args:
         view: the view.
         measure: the measure of pairs.
         outputs: the names of the outputs.
-        ground: the output whose documents and words are those of all.
-        cases: what coefficients are over: words, tokens or rows of the ground.
+        ground: the reference output, whose documents and words are shared by all.
+        cases: the unit of coefficients: words, tokens or rows of the reference output.
         mean_score: the mean of all scores, each output once as the key of each other; None if none is defined.
         mean_distance: 1 − that (table 13).
         mean_diff: the mean diff of pairs.
@@ -217,8 +217,8 @@ class Agreements(Finding):
         pairs: the pairs.
         alpha: Krippendorff's α of all outputs, for values without an order.
         sites: the sites of all outputs together.
-        disagreed: those at which not all have the same value; like conditions of documents, its condition is for a
-            comparison of all others with the ground as the key.
+        disagreed: those at which not all have the same value; its condition, like those of documents, is for a
+            comparison of all others with the reference output as the key.
         documents: the documents, those with the largest share of such sites first.
 
     """
@@ -395,8 +395,8 @@ def _rank_documents(context: Context, where: str) -> tuple[DocumentDisagreement,
 
 _SHOWN_DOCUMENTS, _SHOWN_PAIRS = 10, 45  # the default number of rows
 _WORDS_NOTE = (
-    "κ and α are over words here: a word's value are the labels of the spans that cover it, or none; they hang on how "
-    "many words have none, so F1 is the usual measure of spans (Hripcsak & Rothschild 2005)"
+    "κ and α are over words here: the value of a word is the labels of the spans that cover it; they depend on how "
+    "many words have no label, so F1 is the usual measure for spans (Hripcsak & Rothschild 2005)"
 )
 
 
@@ -412,7 +412,7 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         Field("second", "other"),
         Field("score", finding.measure, "share"),
         Field("score_interval", "95 % interval", "interval"),
-        *([Field("turned", "turned", "share")] if turned else []),
+        *([Field("turned", "reversed", "share")] if turned else []),
         Field("distance", f"100 − {finding.measure}", "share"),
         Field("diff", "diff", "share"),
         Field("diff_interval", "95 % interval", "interval"),
@@ -428,7 +428,7 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
     span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
     return Table(
         name="agreements",
-        title=f"How far they agree, without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
+        title=f"Agreement without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
         fields=tuple(fields),
         rows=kept,
         notes=(*more, *_notes(finding, turned=turned)),
@@ -482,17 +482,17 @@ def _notes(finding: Agreements, *, turned: bool) -> list[str]:
     reasons = {pair.reason for pair in finding.pairs} | {pair.kappa.reason for pair in finding.pairs}
     notes += sorted(f"n/a: {reason}" for reason in {*reasons, finding.alpha.reason} if reason)
     if turned:
-        notes.append("turned: with the other as the key")
+        notes.append("reversed: with the other as the key")
     if finding.cases == "words":
         notes.append(_WORDS_NOTE)
     notes.append(
-        "κ and α: 100 for full agreement, 0 for what chance would give; "
+        "κ and α: 100 for full agreement, 0 for agreement by chance; "
         f"documents and {_shared_unit(finding)} are those of {finding.ground}"
     )
     if finding.resamples:
         made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
         notes.append(f"95 % intervals: {made}, seed {finding.seed}")
-    return [*notes, *(f"beware: {warning}" for warning in finding.warnings)]
+    return [*notes, *(f"warning: {warning}" for warning in finding.warnings)]
 
 
 def _document_table(finding: Agreements, top: int | None) -> Table:

@@ -37,8 +37,8 @@ class KeyScores:
     """The scores of all systems against one key.
 
     Args:
-        key: its name; `majority` for what more than half of the keys have.
-        items: how many items it has, such as spans.
+        key: its name; `majority` for the annotations that more than half of the keys have.
+        items: the number of its items, such as spans.
         scores: the scores of each system, by the measures of the view.
 
     """
@@ -50,7 +50,7 @@ class KeyScores:
 
 @dataclass(frozen=True)
 class KeyPair:
-    """How far two annotators agree: the main measure of the second, with the first as the key."""
+    """The agreement of two annotators: the main measure of the second, with the first as the key."""
 
     first: str
     second: str
@@ -60,7 +60,7 @@ class KeyPair:
 
 @dataclass(frozen=True, kw_only=True)
 class Keys(Finding):
-    """Scores against each of several keys and their majority, and how far the keys agree with each other."""
+    """Scores against each of several keys and their majority, and the agreement of the keys with each other."""
 
     json_name = "keys"
 
@@ -98,7 +98,7 @@ class Keys(Finding):
             ),
             Table(
                 name="agreement",
-                title="How far the keys agree",
+                title="Agreement of the keys",
                 fields=(Field("first", "key"), Field("second", "other key"), main),
                 rows=agreed,
             ),
@@ -107,7 +107,7 @@ class Keys(Finding):
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(Finding):
-    """The whole comparison; parts that need two systems, several runs, chains, or probabilities, are None without."""
+    """The complete comparison; parts are None without the two systems, several runs, chains or probabilities needed."""
 
     json_name = "anatomy"
 

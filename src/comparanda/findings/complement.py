@@ -55,16 +55,16 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """How much of a system's errors another does not make.
+    """The shares of a system's errors that another does not make.
 
     Args:
-        system: A, whose errors are looked at.
-        other: B, which may not make them.
+        system: A, the system whose errors are counted.
+        other: B, the system that may not make them.
         comp: Comp(A, B), of all errors: over sites where each has one value, over items for spans and links.
         pcomp: PComp(A, B), of A's spurious items.
         rcomp: RComp(A, B), of the items that A misses.
         fcomp: FComp(A, B), the harmonic mean of both.
-        fbeta: the same with recall weighing β times as much.
+        fbeta: the same with recall weighted by β.
 
     """
 
@@ -349,7 +349,7 @@ class ComplementGround:
         self.labels = self._sort_labels() if labels else ()
         self.drawn = bool(context.resamples) and len(context.active) > 1
         self.labels_drawn = self.drawn and len(self.labels) * pairs <= MAX_LABEL_INTERVALS
-        note = "no intervals for labels, of which there are too many times pairs: choose a pair by --base and --new"
+        note = "no intervals for labels: too many labels and pairs; choose a pair with --base and --new"
         self.notes = (note,) if self.drawn and not self.labels_drawn else ()
 
     def _sort_labels(self) -> tuple[str, ...]:
@@ -530,7 +530,7 @@ HIGH, LOW = 0.5, 0.2
 
 @dataclass(frozen=True, kw_only=True)
 class Joint:
-    """A set of items made of two systems' sets, scored.
+    """The scores of the union or intersection of two systems' items.
 
     Args:
         found: the items of the key in it.
@@ -538,7 +538,7 @@ class Joint:
         precision: found over claimed.
         recall: found over the items of the key.
         f1: their harmonic mean.
-        over: the better of the two systems by F1, which gains are counted over; of equal ones the first.
+        over: the better of the two systems by F1, over which gains are computed; the first in ties.
         precision_gain: its precision less that system's.
         recall_gain: its recall less that system's.
         f1_gain: its F1 less that system's.
@@ -562,13 +562,13 @@ class Joint:
 
 @dataclass(frozen=True, kw_only=True)
 class Ceiling:
-    """What choosing well between two values at every site could gain at most: right where either is.
+    """The upper bound of choosing between two values at every site: right where either is.
 
     Args:
         right: the sites that at least one of the two has right.
         accuracy: the same as a share.
-        over: the better of the two, which the gain is counted over.
-        gain: its accuracy less that system's.
+        over: the better of the two, over which the gain is computed.
+        gain: the accuracy less that system's.
         low: the lower end of the 95 % interval of the gain.
         high: the upper end.
 
@@ -584,11 +584,11 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do with two systems, in plain words.
+    """Advice on combining two systems.
 
     Args:
-        measured: what follows from the union and the intersection as measured.
-        paper: how the paper reads the rates of both directions.
+        measured: the advice that follows from the measured union and intersection.
+        paper: the paper's interpretation of the rates of both directions.
 
     """
 
@@ -682,7 +682,7 @@ def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> 
     )
 
 
-NO_UNION = "what two systems say of mentions makes no chains together: there is no union and no intersection to score"
+NO_UNION = "the chains of two systems cannot be merged by mention, so there is no union or intersection to score"
 """Why there is no advice for views in which runs raise sites."""
 
 
@@ -691,7 +691,9 @@ def advise(union: Joint | None, intersection: Joint | None, most: Ceiling | None
     if most is not None:
         return _advise_choice(most)
     if union is None or intersection is None:
-        return "the view gives partial credit, or other items of the key to each system: see what `combine` scores"
+        return (
+            "the view gives partial credit, or each system its own items of the key: score combinations with `combine`"
+        )
     raising = [(name, each) for name, each in (("union", union), ("intersection", intersection)) if _is_gain(each)]
     if raising:
         name, best = max(raising, key=lambda pair: pair[1].f1_gain or 0.0)
@@ -709,8 +711,8 @@ def _advise_choice(most: Ceiling) -> str:
     if most.gain == 0:
         return f"nothing to gain: {most.over} is right wherever the other is"
     return (
-        f"each site has one value, so there is a choice to make and no union: a perfect one gains "
-        f"{100 * most.gain:.2f}{span} over {most.over}, any vote less (see `combine`)"
+        f"each site has one value, so only a choice between the two is possible: a perfect one gains "
+        f"{100 * most.gain:.2f}{span} over {most.over}, a vote gains less (see `combine`)"
     )
 
 
@@ -736,14 +738,14 @@ def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
     if exclusive:
         wrong, both = int(counts.wrong_first), int(counts.wrong_both)
         if not wrong:
-            return f"{system} has nothing wrong that {other} could have right"
-        return f"{other} has {100 * (1 - both / wrong):.2f} % of those right that {system} has wrong"
+            return f"{system} makes no errors that {other} could correct"
+        return f"{other} has {100 * (1 - both / wrong):.2f} % of the sites right that {system} has wrong"
     parts = []
     if counts.missed_first > 0:
         size = _rate_level(1 - float(counts.missed_both / counts.missed_first))
         finds = {
             "high": f"{other} finds much that {system} misses, a union raises recall",
-            "middling": f"{other} finds some of what {system} misses",
+            "medium": f"{other} finds some of what {system} misses",
             "low": f"{other} misses nearly the same, a union adds little recall",
         }
         parts.append(f"{size} RComp: {finds[size]}")
@@ -751,15 +753,15 @@ def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
         size = _rate_level(1 - float(counts.spurious_both / counts.spurious_first))
         claims = {
             "high": f"few false positives of {system} are shared, an intersection removes most",
-            "middling": f"an intersection removes some false positives of {system}",
-            "low": f"{other} shares the false positives of {system}, no intersection removes them",
+            "medium": f"an intersection removes some false positives of {system}",
+            "low": f"{other} shares the false positives of {system}, an intersection does not remove them",
         }
         parts.append(f"{size} PComp: {claims[size]}")
-    return "; ".join(parts) or f"{system} makes no errors that {other} could spare it"
+    return "; ".join(parts) or f"{system} makes no errors that {other} could correct"
 
 
 def _rate_level(rate: float) -> str:
-    return "high" if rate >= HIGH else "low" if rate < LOW else "middling"
+    return "high" if rate >= HIGH else "low" if rate < LOW else "medium"
 
 
 # The errors of one system that another does not make (Brill & Wu 1998; Derczynski 2016; DEFINITIONS 3).
@@ -773,14 +775,14 @@ _ERROR_KINDS = ("error", "spurious item", "missed item")
 
 @dataclass(frozen=True, kw_only=True)
 class Overlap:
-    """The integers behind all rates of a pair, over all pairs of runs.
+    """The counts from which the rates of a pair are computed, over all pairs of runs.
 
     Args:
         found_by_both: items of the key that both have.
         found_by_first: those that the first has alone.
         found_by_second: those that the second has alone.
         found_by_neither: those that neither has.
-        spurious_in_both: items beside the key that both claim.
+        spurious_in_both: items not in the key that both claim.
         spurious_in_first: those that the first claims alone.
         spurious_in_second: those that the second claims alone.
         wrong_in_both: sites that both have wrong; None where Comp is over items.
@@ -803,7 +805,7 @@ class Overlap:
 
 @dataclass(frozen=True)
 class LabelComplement:
-    """The same for the items of one label; Comp is over sites with that label, for spans and sets over its items."""
+    """Complementarity on one label; Comp is over sites with that label, for spans and sets over its items."""
 
     label: str
     overlap: Overlap
@@ -813,18 +815,18 @@ class LabelComplement:
 
 @dataclass(frozen=True, kw_only=True)
 class ComplementPair:
-    """Two systems, and which errors each makes alone.
+    """Two systems, and the errors that each makes alone.
 
     Args:
         first: the first system.
         second: the second.
-        overlap: the integers behind.
+        overlap: the counts.
         forth: the rates of the first's errors that the second does not make.
         back: those of the second's errors that the first does not make.
-        union: what taking the items of both would score; None where that cannot be told from counts.
-        intersection: what taking only their common items would score.
-        ceiling: what a perfect choice between both values could gain, where each site has one value.
-        advice: what follows from these, and how the paper reads the rates.
+        union: the scores of the items of either; None where they cannot be computed from counts.
+        intersection: the scores of the items of both.
+        ceiling: the gain of a perfect choice between both values, where each site has one value.
+        advice: the advice that follows from these, and the paper's interpretation of the rates.
         labels: the same for each label, the most frequent first.
 
     """
@@ -850,8 +852,8 @@ class Complementarity(Finding):
         over: whether Comp is over sites or over items.
         beta: the weight of recall in `fbeta`.
         pairs: every pair of systems once.
-        diversity: who errs together, of all systems; None where there are two, or only some were asked for.
-        notes: what a reader should know.
+        diversity: the diversity of the errors of all systems; None for two systems, or if only some were requested.
+        notes: remarks on the numbers.
 
     """
 
@@ -890,16 +892,18 @@ def complementarity(
 ) -> Complementarity:
     """Measure which errors of each system every other does not make, for all systems or the given ones."""
     if not (math.isfinite(beta) and beta > 0):
-        raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
+        raise UsageError(
+            f"expected beta above 0, got {beta!r}", hint="give a number above 0: 2 weighs recall twice as much"
+        )
     view = context.view
     if not len(view.items) and not len(view.sites):
-        raise UsageError(f"the view {view.name!r} has neither sites nor items whose errors could be compared")
+        raise UsageError(f"the view {view.name!r} has no sites or items to compare")
     chosen = list(context.systems) if systems is None else [context.verdicts.system(name) for name in systems]
     for name in systems or ():
         if list(systems or ()).count(name) > 1:
             raise UsageError(f"the system {name!r} is compared with itself")
     if len(chosen) < 2:
-        raise UsageError("complementarity needs two systems", hint=f"there is only {chosen[0].name!r}")
+        raise UsageError("complementarity needs two systems", hint=f"give another system besides {chosen[0].name!r}")
     setup = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
     pairs = tuple(_make_pair(setup, counted) for counted in setup.counted(list(combinations(chosen, 2))))
     return Complementarity(view=view.name, over=setup.over, beta=beta, pairs=pairs, diversity=None, notes=setup.notes)
@@ -1095,8 +1099,8 @@ class AgainstRow:
         pcomp: the same of its spurious items.
         rcomp: the same of the items it misses.
         fcomp: the harmonic mean of both.
-        sites: the sites at which they are compared, over all pairs of runs.
-        different: those at which they differ.
+        sites: the number of sites compared, over all pairs of runs.
+        different: those at which the two differ.
         diff: the same as a share.
         corrections: those that the baseline has wrong and the system right.
         new_errors: those that the baseline has right and the system wrong.
@@ -1120,7 +1124,7 @@ class AgainstRow:
 
 @dataclass(frozen=True)
 class Against(Finding):
-    """All systems against one; counts lead to examples by the conditions `differs`, `correction` and `new_error`."""
+    """All systems against one baseline; `differs`, `correction` and `new_error` are the conditions of the counts."""
 
     json_name = "against"
 
@@ -1139,7 +1143,9 @@ def against(context: Context, baseline: str) -> Against:
     """Compare every other system with a baseline."""
     context.verdicts.system(baseline)
     if len(context.systems) < 2:
-        raise UsageError("a baseline and another make two systems", hint=f"there is only {baseline!r}")
+        raise UsageError(
+            "a comparison with a baseline needs two systems", hint=f"give another system besides {baseline!r}"
+        )
     rows = []
     for system in context.systems:
         if system.name == baseline:

@@ -47,7 +47,7 @@ def _rate_table(finding: Complementarity, top: int | None) -> Table:
         for rates, spared in _both_directions(finding, pair, pair)
     ]
     kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
-    title = f"Complementarity: which share of a system's errors another does not make (Comp over {finding.over})"
+    title = f"Complementarity: the share of a system's errors that another does not make (Comp over {finding.over})"
     reasons = {
         f"n/a: {rate.reason}"
         for pair in finding.pairs
@@ -141,7 +141,7 @@ def _count_table(finding: Complementarity, top: int | None) -> Table:
     kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
     return Table(
         name="overlap",
-        title="The integers behind: items of the key found, items beside it claimed",
+        title="Counts: items of the key found, spurious items claimed",
         fields=tuple(fields),
         rows=kept,
         notes=notes,
@@ -183,7 +183,7 @@ def _joint_table(finding: Complementarity, top: int | None) -> Table:
     kept, notes = cut(rows, top=_row_limit(top), usual=2 * _SHOWN_PAIRS, one="row", many="rows")
     return Table(
         name="joint",
-        title="What union and intersection score, beside the better of the two",
+        title="Scores of union and intersection, compared with the better of the two",
         fields=fields,
         rows=kept,
         notes=notes,
@@ -201,7 +201,7 @@ def _advice_notes(finding: Complementarity, top: int | None) -> tuple[str, ...]:
     rows = [(f"{pair.first} and {pair.second}: {pair.advice.measured}",) for pair in finding.pairs]
     kept, more = cut(rows, top, _SHOWN_ADVICE, **_PAIR_WORDS)
     paper = finding.pairs[0].advice.paper if len(finding.pairs) == 1 else ()
-    return (*(text for (text,) in kept), *more, *(f"as the paper reads it: {text}" for text in paper))
+    return (*(text for (text,) in kept), *more, *(f"according to the paper: {text}" for text in paper))
 
 
 def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None) -> Table:
@@ -301,7 +301,7 @@ def complement_chart(finding: Complementarity) -> MatrixChart:
     cells = {(each.system, each.other): writer.cell(pair, each, rate) for pair, each, rate in rates}
     measure = "Comp" if finding.over == "sites" else "FComp"
     return MatrixChart(
-        title="Which errors does another not make?",
+        title="Which errors does the other system not make?",
         subtitle=f"{measure}: the share (%) of the row's errors that the column does not make; shaded by value",
         description=f"{measure} of every pair of {counted(len(names), 'system')}, in percent: the share of the errors "
         "of one system, in rows, that another, in columns, does not make.",
@@ -359,8 +359,8 @@ def pattern_chart(finding: Diversity) -> UpSetChart:
         groups.append(Group(members=None, count=rest, told=description, link=Link(where, view=finding.view)))
     listed = "; ".join(f"{group.told} {group.count:,}" for group in groups[:5])
     return UpSetChart(
-        title="Who is right together?",
-        subtitle="a full dot: the system is right; the bar: at how many sites just these are",
+        title="Which systems are right together?",
+        subtitle="filled dot: the system is right; bar: the number of sites at which exactly these are right",
         description=f"Sites by which systems have them right, the most frequent first: {listed or 'no sites'}.",
         members=finding.runs,
         groups=tuple(groups),

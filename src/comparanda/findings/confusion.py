@@ -37,12 +37,12 @@ _MAX_NAMES_LENGTH = 4_000
 
 @dataclass(frozen=True, kw_only=True)
 class LabelCount:
-    """One label, as the key has it or as the run says it.
+    """One label of the key or of the run.
 
     Args:
-        label: the label; None for all those together that have no row of their own.
-        count: at how many sites.
-        right: at how many of them the run is right.
+        label: the label; None for all labels together that have no row of their own.
+        count: the number of sites with it.
+        right: the number of them at which the run is right.
         share_right: the same as a share.
         where: the condition that selects these sites.
         where_right: the condition that selects those at which it is right.
@@ -59,13 +59,13 @@ class LabelCount:
 
 @dataclass(frozen=True, kw_only=True)
 class Confused:
-    """Where the key has one label and the run says another, or the same.
+    """One cell of the confusion matrix: a label of the key and a label predicted by the run.
 
     Args:
-        key: the key's label, or the kind of site; None for the rest of them.
-        said: the run's label; None for the rest of them.
-        count: at how many sites.
-        wrong: at how many of them the run is wrong: of equal labels the heads or extents may still differ.
+        key: the key's label, or the kind of site; None for all other labels.
+        said: the label predicted by the run; None for all other labels.
+        count: the number of sites with both.
+        wrong: the number of them at which the run is wrong: with equal labels, heads or extents may still differ.
         share_of_key: the share of the sites with this label of the key.
         where: the condition that selects these sites.
         where_wrong: the condition that selects those at which it is wrong.
@@ -83,22 +83,22 @@ class Confused:
 
 @dataclass(frozen=True, kw_only=True)
 class Confusion(Finding):
-    """The labels of the key crossed with those of one run.
+    """The confusion matrix of the labels of the key and those predicted by one run.
 
     Sites are those of the key and this run alone.
 
     Args:
         view: the view.
         run: the run.
-        called: what rows are: labels, or an attribute such as `kind`, where the labels of the key say nothing.
-        sites: how many sites there are.
-        right: how many of them the run has right.
+        called: the meaning of rows: labels, or an attribute such as `kind` where the key has no informative labels.
+        sites: the number of sites.
+        right: the number of them that the run has right.
         key: the labels of the key, the most frequent first.
         said: those of the run, in the same order.
-        cells: what the key has and the run says, the most frequent errors first; then what is right.
-        others: how many labels have no row, and how many no column of their own.
-        unsaid: the labels that the key has and the run never says.
-        unknown: the labels that the run says and the key never has.
+        cells: the pairs of labels, the most frequent errors first, then those without errors.
+        others: the number of labels without a row and without a column of their own.
+        unsaid: the labels of the key that the run never predicts.
+        unknown: the labels that the run predicts and the key never has.
 
     """
 
@@ -384,7 +384,7 @@ def _cell_table(finding: Confusion, top: int | None) -> Table:
             )
         )
     kept, more = cut(rows, top=top, usual=_SHOWN_CELLS, one="row", many="rows")
-    title = f"What {finding.run} says: right at {finding.right:,} of {counted(finding.sites, 'site')}"
+    title = f"Predictions of {finding.run}: right at {finding.right:,} of {counted(finding.sites, 'site')}"
     return Table(name="confusion", title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding)))
 
 
@@ -394,7 +394,7 @@ def _notes(finding: Confusion) -> list[str]:
         return [NO_SITES]
     found = ["the most frequent errors first"]
     if any(each.wrong for each in finding.cells if each.key is not None and each.key == each.said):
-        found.append("of equal labels the values are wrong where something else differs: the head, the extent, the id")
+        found.append("sites with equal labels are wrong where something else differs: the head, the extent, or the id")
     if any(finding.others):
         here, there = finding.others
         found.append(f"{_OTHERS}: {counted(here, finding.called)} of the key, {there:,} of {finding.run}")
@@ -417,7 +417,7 @@ def _label_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
         labels=finding.key,
     )
     said = _side_table(
-        finding, name="said", title=f"What {finding.run} says, in all", header=finding.run, labels=finding.said
+        finding, name="said", title=f"All predictions of {finding.run}", header=finding.run, labels=finding.said
     )
     return kinds, said
 
@@ -508,7 +508,7 @@ def confusion_chart(finding: Confusion) -> MatrixChart:
     errors = [each for each in finding.cells if each.wrong][:3]
     listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.said)} {each.wrong:,}" for each in errors)
     return MatrixChart(
-        title=f"What {brief(finding.run)} says for each {finding.called} of the key",
+        title=f"Predictions of {brief(finding.run)} for each {finding.called} of the key",
         subtitle="sites; shaded by their share of the row"
         + (f"; the {_DRAWN_LABELS} most frequent labels" if more else ""),
         description=f"{finding.right:,} of {counted(finding.sites, 'site')} are right. "
@@ -528,7 +528,7 @@ def _matrix_cell(finding: Confusion, each: Confused) -> MatrixCell:
     share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"
     return MatrixCell(
         said=f"{each.count:,}",
-        told=f"{_quoted_name(each.key)} said to be {_quoted_name(each.said)}: {counted(each.count, 'site')}{share}",
+        told=f"{_quoted_name(each.key)} predicted as {_quoted_name(each.said)}: {counted(each.count, 'site')}{share}",
         shade=each.share_of_key,
         framed=each.key is not None and each.key == each.said,
         link=Link(each.where, view=finding.view),

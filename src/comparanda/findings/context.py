@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FEW_UNITS = 50
 """Below this many units a bootstrap interval is too narrow, and a warning says so."""
 
-LOST = "it rests on items or statistics of whole documents, which cannot be cut to some of the sites"
+LOST = "it uses items or statistics of whole documents, which cannot be restricted to some of the sites"
 """Why a measure of the evaluation's own statistics is undefined for a part of the sites."""
 
 _QUANTILES = (0.025, 0.975)

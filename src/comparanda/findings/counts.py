@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cell:
-    """A count, and the condition that selects just these sites or items."""
+    """A count, and the condition that selects exactly these sites or items."""
 
     count: int
     where: str
@@ -15,7 +15,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class SiteCount:
-    """How many sites, which share of all, and the condition that selects them."""
+    """A number of sites, their share of all sites, and the condition that selects them."""
 
     count: int
     share: float | None

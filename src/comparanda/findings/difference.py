@@ -44,11 +44,11 @@ KEYINGS: tuple[Keying, ...] = get_args(Keying)
 
 @dataclass(frozen=True)
 class Change:
-    """Which aspects of values change from one system to the other: the head of an arc, its label, or both.
+    """The aspects of values that change from one system to the other: the head of an arc, its label, or both.
 
     Args:
-        aspects: the aspects that change, and no others do.
-        count: at how many sites.
+        aspects: the aspects that change; all others stay the same.
+        count: the number of sites.
         share_of_class: of all corrections, all new errors, or all changed errors.
         where: the condition that selects these sites.
 
@@ -62,17 +62,17 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Transition:
-    """One kind of change: where the base says one label and the new system another.
+    """One kind of change: the base predicts one label and the new system another.
 
     Args:
-        key: the key's label; where values have no labels of their own, its value.
+        key: the key's label; where values have no separate label, its value.
         base: the base's.
-        new: the new system's. It may be the base's too, where something else than the label changes.
-        count: how many sites.
+        new: the new system's; the same as the base's where something other than the label changes.
+        count: the number of sites.
         share_of_class: of all corrections, all new errors, or all changed errors (tables 4 and 6).
         share_of_differences: of all sites at which the two differ (table 8).
         where: the condition that selects these sites.
-        changes: what changes at them, for values of several aspects.
+        changes: the aspects that change at them, for values of several aspects.
 
     """
 
@@ -88,9 +88,9 @@ class Transition:
 
 @dataclass(frozen=True, kw_only=True)
 class DifferenceClass:
-    """Corrections, new errors or changed errors: how many, and which transitions, the most frequent first.
+    """Corrections, new errors or changed errors: their number, and their transitions, the most frequent first.
 
-    `changes` say which aspects change, for values of several aspects.
+    `changes` counts the aspects that change, for values of several aspects.
     """
 
     name: str
@@ -122,10 +122,10 @@ class LabelDifference:
 class Difference(Finding):
     """The anatomy of a pair: a base S1 and a new system S2.
 
-    Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` says whether
-    transitions are told apart by labels alone or by whole values; `slices` cut the sites by the attributes asked for.
-    `largest_site` is the number of distinct spans at the largest overlap site: one long span may swallow many.
-    `sources` say whose errors these are, where rules tell.
+    Counts are of sites; where systems have several runs, of sites times pairs of runs. `keyed_by` is whether
+    transitions are distinguished by labels alone or by complete values; `slices` are by the attributes requested.
+    `largest_site` is the number of distinct spans at the largest overlap site: one long span may contain many.
+    `sources` attributes the errors to their sources, where rules determine these.
     """
 
     json_name = "difference"
@@ -435,7 +435,7 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
         Field("base", finding.base),
         Field("new", finding.new),
         Field("count", "count", "count"),
-        *(Field(f"{aspect}_changed", f"{aspect} moved", "count") for aspect in hidden),
+        *(Field(f"{aspect}_changed", f"{aspect} changed", "count") for aspect in hidden),
         Field("share_of_class", "% of class", "share"),
         Field("share_of_differences", "% of differences", "share"),
         Field("share_of_sites", "% of sites", "share"),

@@ -39,7 +39,7 @@ def flow_chart(finding: Difference) -> FlowChart:
     )
     return FlowChart(
         title=f"What changes from {brief(finding.base)} to {brief(finding.new)}",
-        subtitle="bands are as thick as their counts; in brackets the key's label, where both are wrong",
+        subtitle="the width of a band is proportional to its count; in brackets the key's label, where both are wrong",
         description=f"{counts}. The most frequent changes: {largest or 'none'}.",
         left=finding.base,
         right=finding.new,
@@ -84,14 +84,14 @@ def gain_chart(finding: Difference) -> DivergingChart:
     """Return the chart of corrections and new errors by key label, or of changed shares where no counts are known."""
     counts = _count_by_label(finding)
     rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
-    made = f"the {_SHOWN_LABELS} labels with most changes; " if len(finding.labels) > _SHOWN_LABELS else ""
+    made = f"the {_SHOWN_LABELS} labels with the most changes; " if len(finding.labels) > _SHOWN_LABELS else ""
     unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
     listed = ", ".join(f"{brief(each.name)} {each.said}" for each in rows[:5])
     return DivergingChart(
         title=f"Gains and losses from {brief(finding.base)} to {brief(finding.new)}",
         subtitle=f"by label of the key; {made}{unit}",
         description=f"By label of the key, the largest gain first: {listed or 'nothing changes'}.",
-        lost="✗ new errors" if counts is not None else "✗ less right",
+        lost="✗ new errors" if counts is not None else "✗ fewer right",
         gained="✓ corrections" if counts is not None else "✓ more right",
         total="" if counts is None else "Δ",
         rows=tuple(rows),

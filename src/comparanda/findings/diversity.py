@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 # Similar runs: clusters by diff, the share of sites at which two runs have different values.
 
 
-ONE_RUN = "there is one run, and nothing to compare it with"
+ONE_RUN = "there is only one run"
 
 _HEIGHT_DIGITS = 12  # heights are compared to this precision: rounding must not decide the order of merges
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunDifference:
-    """How much two runs differ, in the universe of the key and these two alone, as for pairs of systems.
+    """The difference of two runs, in the universe of the key and these two alone, as for pairs of systems.
 
     Args:
         first: the first run.
         second: the second.
-        sites: how many sites there are.
-        different: at how many of them they say different things.
-        diff: their share; None where there is no site.
-        where: the condition that selects these sites. At overlap sites it is one of the pair, to be given with both
-            names; None there for a run of a system with several, which has no name of its own in a pair.
+        sites: the number of sites.
+        different: the number of them at which the two have different values.
+        diff: their share; None where there are no sites.
+        where: the condition that selects these sites. At overlap sites it is a condition on the pair, to be used with
+            both names; None there for a run of a system with several runs, which has no name of its own in a pair.
 
     """
 
@@ -65,12 +65,12 @@ class RunDifference:
 
 @dataclass(frozen=True)
 class Merge:
-    """Two clusters that become one.
+    """A merge of two clusters.
 
     Args:
-        left: the runs of the one, in the order of the leaves.
+        left: the runs of one cluster, in the order of the leaves.
         right: the runs of the other.
-        height: the mean diff of a run of the one and a run of the other (average linkage).
+        height: the mean diff of a run of one and a run of the other (average linkage).
 
     """
 
@@ -189,12 +189,12 @@ _WORD_BYTES = 7  # per 64-bit word, so that the sign bit is never used
 
 @dataclass(frozen=True)
 class Pattern:
-    """The sites at which just some of the runs are right.
+    """The sites at which exactly these runs are right.
 
     Args:
-        right: these runs; none of them, or all, are patterns too.
-        count: how many sites.
-        share: of all sites.
+        right: the runs; the empty set and the set of all runs are patterns too.
+        count: the number of sites.
+        share: their share of all sites.
         where: the condition that selects them.
 
     """
@@ -207,13 +207,13 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Patterns:
-    """Sites by which runs are right, the most frequent pattern first.
+    """Sites by the set of runs that are right, the most frequent pattern first.
 
     Args:
-        distinct: how many different patterns there are.
-        patterns: the most frequent ones, at most 1,000. Of equally frequent ones that in which the run whose name is
-            first in the alphabet is right comes first, then the second …
-        rest: how many sites have other patterns.
+        distinct: the number of different patterns.
+        patterns: the most frequent ones, at most 1,000. In ties the pattern comes first in which the alphabetically
+            first run is right, then the second, and so on.
+        rest: the number of sites with other patterns.
 
     """
 
@@ -285,7 +285,7 @@ _PAIRS_AT_ONCE = 400  # resampled sums of more would take too much memory
 
 @dataclass(frozen=True, kw_only=True)
 class RunPair:
-    """Two runs: at how many sites both, one or none of them is right, and what follows.
+    """Two runs: the numbers of sites at which both, one or none of them is right, and measures of these.
 
     Args:
         first: the first run.
@@ -299,11 +299,11 @@ class RunPair:
         low: the lower end of its 95 % interval.
         high: the upper end.
         double_fault: N00 / N.
-        same_error_rate: the same errors of both wrong: what no vote of the two can repair.
+        same_error_rate: same errors / both wrong: the share that no vote of the two can correct.
         q: Yule's Q.
         rho: the correlation ρ of being right.
         error_consistency: Cohen's κ on right and wrong.
-        reasons: why some of them are undefined, by name.
+        reasons: the reasons why measures are undefined, by name.
 
     """
 
@@ -449,22 +449,22 @@ class DiversityMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity(Finding):
-    """How different the errors of all runs are, at the sites of the key and all of them.
+    """The diversity of the errors of all runs, at the sites of the key and all runs.
 
     Args:
         view: the view.
         runs: the runs.
-        sites: how many sites there are.
-        unit: what is resampled for intervals.
-        units: how many of these there are.
-        resamples: how many resamples were drawn.
+        sites: the number of sites.
+        unit: the unit of resampling.
+        units: the number of units.
+        resamples: the number of resamples.
         seed: the seed of all draws.
-        mean_accuracy: the mean share right of a run.
+        mean_accuracy: the mean accuracy of the runs.
         oracle: the share of sites that at least one run has right.
         measures: the measures of all runs together.
         pairs: every pair of runs.
-        patterns: sites by which runs are right.
-        clusters: runs by how much they differ, each pair at the sites of the key and these two alone.
+        patterns: sites by the set of runs that are right.
+        clusters: runs clustered by diff, each pair at the sites of the key and these two alone.
 
     """
 
@@ -683,7 +683,7 @@ def _measure_table(finding: Diversity) -> Table:
         notes.append(NO_SITES)
     return Table(
         name="diversity",
-        title="Diversity of all: are their errors the same?",
+        title="Diversity of the errors of all systems",
         fields=fields,
         rows=rows,
         notes=tuple(notes),
@@ -719,7 +719,9 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
     rows, notes = cut(found, top=top and max(top, _SHOWN_PAIRS), usual=_SHOWN_PAIRS, one="pair", many="pairs")
     reasons = {reason for each in finding.pairs[: len(rows)] for reason in each.reasons.values()}
     below = [*notes, *(f"n/a: {reason}" for reason in sorted(reasons))]
-    below.append("Q, ρ and κ say how much more often both err together than by chance; 100 always, 0 as by chance")
+    below.append(
+        "Q, ρ and κ: how much more often both are wrong together than by chance; 100 if always, 0 if as by chance"
+    )
     return Table(
         name="pairs", title="Diversity of pairs, by right and wrong", fields=fields, rows=rows, notes=tuple(below)
     )
@@ -765,7 +767,7 @@ def _pattern_table(finding: Diversity, top: int | None) -> Table:
         notes = (*notes, f"{counted(found.rest, 'site')} in {counted(left, 'rarer pattern')} are not listed")
     return Table(
         name="patterns",
-        title=f"Who is right together: {counted(found.distinct, 'pattern')}",
+        title=f"Which systems are right together: {counted(found.distinct, 'pattern')}",
         fields=fields,
         rows=kept,
         notes=notes,
@@ -788,8 +790,8 @@ def _tree_table(finding: Clusters) -> Table:
     fields = (Field("run", "system"), Field("tree", "tree"))
     lines = dendrogram(finding.order, finding.merges)
     highest = cell("share", finding.merges[-1].height)
-    note = f"from the left, diff 0, to the right, diff {highest}; each pair at the sites of the key and these two alone"
-    title = "Who is alike: clusters by diff, average linkage"
+    note = f"diff is 0 at the left and {highest} at the right; each pair at the sites of the key and these two alone"
+    title = "Similar systems: clusters by diff, average linkage"
     return Table(
         name="tree", title=title, fields=fields, rows=tuple(zip(finding.order, lines, strict=True)), notes=(note,)
     )

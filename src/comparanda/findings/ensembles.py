@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from comparanda.findings.upper_bounds import Combination
 
 
-ALONE = "there is one run alone: whatever the method, its combination is that run"
+ALONE = "there is only one run, so every combination is that run"
 
 
 @dataclass(frozen=True)
 class Weight:
-    """What the vote of a run counts: its main score where it was learnt, for each fold; one number without folds."""
+    """The weight of a run's vote: its main score on the tuning data, for each fold; one number without folds."""
 
     run: str
     by_fold: tuple[float, ...]
@@ -37,7 +37,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Choice:
-    """The run that speaks for a label, and its F1 of that where it was learnt; for each fold, or once."""
+    """The run chosen for a label, and its F1 on that label in the tuning data, for each fold; one without folds."""
 
     label: str
     runs: tuple[str, ...]
@@ -46,16 +46,16 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """How a combination was made.
+    """The recipe of a combination.
 
     Args:
         method: its method; in the verdicts, a system of that name.
-        vote: what was voted on: whole spans, tags, links, values, labels or trees.
-        tuned: where its weights, its choices or its order in ties come from; None where it needs none.
-        optimistic: whether that is the very data on which it is scored.
-        weights: what the vote of each run counts, where votes are weighted.
-        choices: the run that speaks for each label, where one does.
-        notes: what was met.
+        vote: the unit of voting: complete spans, tags, links, values, labels or trees.
+        tuned: the data from which its weights, choices or tie-breaking order come; None where it needs none.
+        optimistic: whether this is the data on which it is scored.
+        weights: the weight of each run's vote, where votes are weighted.
+        choices: the run chosen for each label, where runs are chosen by label.
+        notes: remarks on how the combination was built.
 
     """
 
@@ -73,8 +73,8 @@ class Ensemble:
     """One combination.
 
     Args:
-        method: how it was made.
-        vote: what was voted on.
+        method: its method.
+        vote: the unit of voting.
         value: its main score; None where undefined.
         scores: all its scores.
         difference: its main score less that of the best single system.
@@ -83,13 +83,13 @@ class Ensemble:
         p: the two-sided p of the randomisation test; None where it cannot be made.
         p_holm: the same after Holm's correction for all methods.
         test: exact, sampled, or why there is none.
-        gained: the difference as a share of the distance from the best single system to the upper bound; None where
-            there is no such distance.
-        tuned: where its weights, its choices or its order in ties come from; None where it needs none.
-        optimistic: whether that is the very data on which it is scored.
-        weights: what the vote of each run counts.
-        choices: the run that speaks for each label.
-        notes: what was met.
+        gained: the difference as a share of the gain of the upper bound over the best single system; None where the
+            upper bound does not exceed that system.
+        tuned: the data from which its weights, choices or tie-breaking order come; None where it needs none.
+        optimistic: whether this is the data on which it is scored.
+        weights: the weight of each run's vote.
+        choices: the run chosen for each label.
+        notes: remarks on how the combination was built.
 
     """
 
@@ -121,22 +121,22 @@ class Skipped:
 
 @dataclass(frozen=True, kw_only=True)
 class Ensembles(Finding):
-    """Combinations of systems beside the best of these and their upper bound.
+    """Combinations of systems compared with the best single system and the upper bound.
 
     Args:
         view: the view.
         measure: the main measure.
-        unit: what statistics resample.
-        units: how many of these there are.
-        resamples: how many resamples were drawn.
+        unit: the unit of resampling.
+        units: the number of units.
+        resamples: the number of resamples.
         seed: the seed of all draws.
         runs: all runs that voted.
-        best: the best single system by the main measure, on the data scored here; of equal ones the first by name.
+        best: the best single system by the main measure, on the data scored here; the first by name in ties.
         systems: the scores of the single systems.
         oracle: the upper bound of the main measure: right where any run is; None where it is not known.
         methods: the combinations, in the order asked for.
         skipped: those that were not tried.
-        warnings: what makes intervals and tests doubtful.
+        warnings: warnings about unreliable intervals and tests.
 
     """
 
@@ -320,7 +320,7 @@ def _score_table(finding: Ensembles) -> Table:
         Field("difference_interval", "95 % interval", "points_interval"),
         Field("p", "p", "p"),
         Field("p_holm", "p (Holm)", "p"),
-        Field("gained", "% of the way", "share"),
+        Field("gained", "% of oracle gain", "share"),
     )
     width = len(fields) - len(measures) - 1
     empty = (None, (None, None), None, None, None)
@@ -372,17 +372,17 @@ def _row(each: Ensemble, measures: Sequence[str]) -> tuple[Any, ...]:
 def _notes(finding: Ensembles) -> tuple[str, ...]:
     """Explain the columns, and write the warnings."""
     drawn = f"{counted(finding.units, finding.unit)}, {counted(finding.resamples, 'resample')}, seed {finding.seed}"
-    tested = f"p by randomisation over {drawn}" if finding.resamples else "without resamples there is no p"
+    tested = f"p by randomisation over {drawn}" if finding.resamples else "no p without resamples"
     notes = [
         f"Δ and p: against {finding.best}, the best single system on this data; {tested}",
-        "% of the way: from the best single system to the oracle, which is right where any run is",
+        "% of oracle gain: of the gain over the best single system of the oracle, which is right where any run is",
     ]
     if any(each.optimistic for each in finding.methods):
-        notes.append(f"{_OPTIMISTIC_MARK} tuned on the very data that is scored: optimistic, no estimate for new data")
+        notes.append(f"{_OPTIMISTIC_MARK} tuned on the data that is scored: optimistic, not an estimate for new data")
     reasons = Counter(each.test for each in finding.methods if each.p is None and finding.resamples)
     notes += [f"no test: {reason}" for reason in reasons]
     notes += [f"not tried: {each.method}: {each.reason}" for each in finding.skipped]
-    notes += [f"beware: {warning}" for warning in finding.warnings]
+    notes += [f"warning: {warning}" for warning in finding.warnings]
     return tuple(notes)
 
 
@@ -390,7 +390,7 @@ def _recipe_table(finding: Ensembles) -> Table:
     fields = (Field("method", "method"), Field("vote", "vote"), Field("tuned", "tuned on"))
     rows = tuple((each.method, each.vote, each.tuned or "nothing") for each in finding.methods)
     notes = tuple(f"{each.method}: {note}" for each in finding.methods for note in each.notes)
-    return Table(name="recipes", title="How they were made", fields=fields, rows=rows, notes=notes)
+    return Table(name="recipes", title="How the combinations were built", fields=fields, rows=rows, notes=notes)
 
 
 def _weight_table(weights: Sequence[Weight]) -> Table:
@@ -400,11 +400,11 @@ def _weight_table(weights: Sequence[Weight]) -> Table:
     if folds > 1:
         fields.append(Field("range", "over folds", "interval"))
         rows = [(*row, (min(each.by_fold), max(each.by_fold))) for row, each in zip(rows, weights, strict=True)]
-    return Table(name="weights", title="What a vote weighs", fields=tuple(fields), rows=tuple(rows))
+    return Table(name="weights", title="Weights of votes", fields=tuple(fields), rows=tuple(rows))
 
 
 def _choice_table(choices: Sequence[Choice], top: int | None) -> Table:
-    fields = (Field("label", "label"), Field("run", "who speaks for it"), Field("f1", "f1 there", "share"))
+    fields = (Field("label", "label"), Field("run", "chosen system"), Field("f1", "its F1", "share"))
     rows = [(each.label, _format_choice(each), sum(each.f1) / len(each.f1)) for each in choices]
     kept, notes = cut(list(rows), top=top, usual=_SHOWN_CHOICES, one="label", many="labels")
     return Table(name="choices", title="The best system of each label", fields=fields, rows=kept, notes=notes)

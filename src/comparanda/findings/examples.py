@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one run says at a site."""
+    """The answer of one run at a site."""
 
     run: str
     value: str
@@ -47,14 +47,14 @@ class Example:
         place: file and line in the key.
         before: the words of the sentence before it.
         word: its word.
-        after: the words behind it.
+        after: the words after it.
         key: the key's value.
-        answers: what each run says; at an overlap site of two systems, each of theirs.
-        words: the words of the sentence, one by one, where trees are drawn over them.
-        trees: the arcs of the key, the base and the new system, of the words of the sentence on which they differ.
-        undrawn: how many further words they differ on; only those nearest to the site are in `trees`.
+        answers: the answer of each run; at an overlap site of two systems, of each of their runs.
+        words: the words of the sentence, where trees are drawn over them.
+        trees: the arcs of the key, the base and the new system for words of the sentence on which they differ.
+        undrawn: the number of further words on which they differ; only those nearest to the site are in `trees`.
         stretch: the spans around an overlap site; None for other sites.
-        chains: where sites are mentions, the chain that the key puts it into, then those of the runs; empty for others.
+        chains: where sites are mentions, the chain that contains it in the key, then in the runs; empty for others.
 
     """
 
@@ -74,7 +74,7 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Examples(Finding):
-    """Some of the sites or items that a condition selects, in document order, and how many there are in all."""
+    """A sample of the sites or items that a condition selects, in document order, and their total number."""
 
     json_name = "examples"
 
@@ -346,7 +346,7 @@ def _verdict_tables(finding: Examples, runs: list[str]) -> tuple[Table, ...]:
         *(Field(run, run) for run in runs),
     )
     return (
-        (Table(name="verdicts", title="What rules made of their spans", fields=fields, rows=tuple(rows)),)
+        (Table(name="verdicts", title="Verdicts of rules on their spans", fields=fields, rows=tuple(rows)),)
         if rows
         else ()
     )
@@ -378,7 +378,7 @@ def _chain_tables(finding: Examples) -> tuple[Table, ...]:
         Field("sentences_back", "sentences back", "figure"),
         Field("chain", "chain"),
     )
-    return (Table(name="chains", title="The chains of their mentions", fields=fields, rows=rows),) if rows else ()
+    return (Table(name="chains", title="Chains of their mentions", fields=fields, rows=rows),) if rows else ()
 
 
 def verdict_and_rule(verdicts_by_run: RunVerdict) -> str:

@@ -45,8 +45,8 @@ class Budget:
             return cls(most, is_share=True)
         if not share_only and not isinstance(written, bool) and _COUNT_PATTERN.fullmatch(text):
             return cls(Fraction(int(text)), is_share=False)
-        wanted = "a share of all sites: 0.5%" if share_only else "a count or a share of all sites: 20, 0.5%"
-        raise UsageError(f"{what.replace('_', '-')} takes {wanted}; not {text!r}")
+        wanted = "a share of all sites (0.5%)" if share_only else "a count or a share of all sites (20, 0.5%)"
+        raise UsageError(f"{what.replace('_', '-')}: expected {wanted}, got {text!r}")
 
     def allows(self, count: int, sites: int, run_pairs: int) -> bool:
         """Whether a count over all pairs of runs is within the budget; a limit given as a count is for one pair."""
@@ -124,15 +124,14 @@ def criteria(
         flips = Budget.parse(max_negative_flip_rate, "max_negative_flip_rate", share_only=True)
     if labels and errors is None and flips is None:
         raise UsageError(
-            "a label restricts a budget of errors, and none is given",
-            hint="add max-new-errors or max-negative-flip-rate; scores of a label: require 'score(\"f1[PER]\") >= 80'",
+            "a label restricts a budget of errors, but no budget is given",
+            hint="add max-new-errors or max-negative-flip-rate; "
+            "for scores of a label, require 'score(\"f1[PER]\") >= 80'",
         )
     if measure is not None:
         find_measure(measure)
         if not fail_if_significantly_worse and (requirements or errors or flips):
-            raise UsageError(
-                f"the measure {measure!r} is to be tested by fail-if-significantly-worse, which is not given"
-            )
+            raise UsageError(f"the measure {measure!r} has no effect without fail-if-significantly-worse")
     by_default = not (requirements or errors or flips or fail_if_significantly_worse)
     worse = fail_if_significantly_worse or by_default
     return Criteria(
@@ -157,20 +156,20 @@ CheckName = Literal["new errors", "negative flip rate", "requirement", "signific
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One thing that was asked for.
+    """One criterion and its decision.
 
     Args:
         name: its kind.
-        asked: what was asked, in words or as the requirement was written.
-        unit: what `limit` and `measured` are: a `count`, a `share` from 0 to 1, `points`, or a `p`.
-        limit: the most or the least that is allowed; None for requirements that are no plain comparison.
-        measured: what was found; None where that is undefined. Of several runs, the mean over their pairs.
+        asked: the criterion, in words or as the requirement was written.
+        unit: the unit of `limit` and `measured`: a `count`, a `share` from 0 to 1, `points`, or a `p`.
+        limit: the largest or smallest value allowed; None for requirements that are not a plain comparison.
+        measured: the measured value; None where it is undefined. For several runs, the mean over their pairs.
         passed: whether it holds; never where it cannot be decided.
         decided: whether it could be decided.
-        reason: the numbers behind it, or why it cannot be decided.
-        labels: the key labels to which it is restricted; all without any.
-        count: how many new errors there are, over all pairs of runs.
-        sites: of how many sites, likewise.
+        reason: the numbers on which the decision is based, or why it cannot be decided.
+        labels: the key labels to which it is restricted; all labels if empty.
+        count: the number of new errors, over all pairs of runs.
+        sites: the number of sites, over all pairs of runs.
         where: the condition that selects the new errors it counts.
 
     """
@@ -211,7 +210,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class ChangeCount:
-    """How many corrections, new errors or changed errors there are, over all pairs of runs."""
+    """The number of corrections, new errors or changed errors, over all pairs of runs."""
 
     name: str
     count: int
@@ -231,12 +230,12 @@ class Gate(Finding):
         by_default: whether no criterion was given, so that significance alone was checked.
         checks: the checks.
         scores: the scores of both.
-        run_pairs: how many pairs of runs were compared; 1 for single runs, 0 without the base's output.
-        sites: how many sites, times pairs of runs; None without the base's output.
-        changes: corrections, new errors and changed errors; none without the base's output.
-        examples: new errors: those that broke the gate, or a sample of all.
-        signature: how the numbers were made.
-        warnings: what makes a test doubtful here, if one was made.
+        run_pairs: the number of pairs of runs compared; 1 for single runs, 0 without the base's output.
+        sites: the number of sites, times pairs of runs; None without the base's output.
+        changes: corrections, new errors and changed errors; empty without the base's output.
+        examples: new errors: those that made a check fail, or a sample of all.
+        signature: the signature of the comparison.
+        warnings: warnings about an unreliable test, if one was run.
 
     """
 
@@ -334,7 +333,7 @@ def _check_table(finding: Gate) -> Table:
         (each.name, each.asked, written(each, each.measured), written(each, each.limit), outcome(each), each.reason)
         for each in finding.checks
     )
-    notes = [f"beware: {warning}" for warning in finding.warnings]
+    notes = [f"warning: {warning}" for warning in finding.warnings]
     if finding.by_default:
         notes.insert(0, "no criterion was given: the gate fails if the new system is significantly worse")
     return Table(name="gate", title=verdict(finding), fields=fields, rows=rows, notes=tuple(notes))
@@ -365,4 +364,10 @@ def _change_table(finding: Gate) -> Table:
     )
     pairs = f" in {counted(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
     notes = (f"of {counted(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
-    return Table(name="gate-changes", title=f"What {finding.new} changes", fields=fields, rows=rows, notes=notes)
+    return Table(
+        name="gate-changes",
+        title=f"Changes from {finding.base} to {finding.new}",
+        fields=fields,
+        rows=rows,
+        notes=notes,
+    )

@@ -211,7 +211,7 @@ class _Requirement:
         self._refuse_other_scales()
         self._refuse_ambiguous_base()
         if not any(self._is_measured(node) for node in self.nodes):
-            raise failure(text, self.root.place, "this says nothing of the outputs: it is always the same")
+            raise failure(text, self.root.place, "this does not depend on the outputs")
         self._refuse_counts_without_output()
 
     def _measure_names(self) -> Iterator[str]:
@@ -265,14 +265,14 @@ class _Requirement:
             sides = [node.first, *(step.operand for step in node.steps)]
             for one, other in (*pairwise(sides), *pairwise(reversed(sides))):
                 if isinstance(other, Number) and 0 < other.value < 1 and self._is_score(one):
-                    what = f"{scale}, and this is {other.value:g} of a point: write {100 * other.value:g}"
+                    what = f"{scale}; {other.value:g} is less than one point: write {100 * other.value:g}"
                     raise failure(self.text, other.place, what)
 
     def _refuse_ambiguous_base(self) -> None:
         for node in self.nodes:
             if isinstance(node, Name) and node.name == BASE and len(self.measures) != 1:
                 several = f"{len(self.measures)} are named" if self.measures else "none is named"
-                what = f"'base' is the base's value of the one measure that is named, and {several}"
+                what = f"'base' needs exactly one named measure, but {several}"
                 hint = f'write base_score("{(*self.measures, *self.inputs.measures)[0]}")'
                 raise failure(self.text, node.place, what, hint=hint)
 
@@ -281,7 +281,7 @@ class _Requirement:
             called = node.function if isinstance(node, Call) else node.name if isinstance(node, Name) else ""
             if called in {*COUNTS, DIFF}:
                 raise failure(
-                    self.text, node.place, f"{called} needs the base's output, and only its scores are at hand"
+                    self.text, node.place, f"{called} needs the base's output, but only its scores are available"
                 )
 
     def _is_score(self, node: Node) -> bool:
@@ -298,7 +298,7 @@ class _Requirement:
         undefined = [f"{name} is undefined ({reason})" for name, (value, reason) in values.items() if value is None]
         listed = ", ".join(f"{name} {number(value)}" for name, (value, _) in values.items() if value is not None)
         if not undefined and self._divides_by_zero():
-            undefined = [f"something is divided by zero ({listed})"]
+            undefined = [f"division by zero ({listed})"]
         if undefined:
             return Decision(holds=False, said=f"cannot be decided: {'; '.join(undefined)}", decided=False)
         holds = bool(self._evaluate(with_slack(self.root, SLACK), "truth")[0])
@@ -478,7 +478,7 @@ def _span_labels_by_value(claims: Claims, sites: Sites) -> dict[int, set[str]]:
 # A check that cannot be decided fails, with its reason.
 
 
-NO_SITES = "there is no site, so nothing was checked"
+NO_SITES = "there are no sites to check"
 
 
 def gate(
@@ -693,15 +693,17 @@ def _decide_significance(
         return not worse or test.p >= LEVEL, True, f"{change}, p {number(test.p)} ({test.method})"
     why = test.method.removeprefix("n/a: ")
     if not worse:
-        return True, True, f"{change}: not worse, whatever a test would say ({why})"
-    return False, False, f"cannot be decided: {change}, and no test can be made ({why})"
+        return True, True, f"{change}: not worse, so no test is needed ({why})"
+    return False, False, f"cannot be decided: {change}, and no test is possible ({why})"
 
 
 def _refuse_without_output(criteria: Criteria) -> None:
     if criteria.by_default:
         raise UsageError("without the base's output only requirements can be checked", hint="give --require, or BASE")
     if criteria.needing_output:
-        raise UsageError(f"{criteria.needing_output[0]} needs the base's output", hint="give BASE beside the baseline")
+        raise UsageError(
+            f"{criteria.needing_output[0]} needs the base's output", hint="give BASE in addition to the baseline"
+        )
 
 
 def _score_system(context: Context, chosen: Measure, system: str) -> Score:

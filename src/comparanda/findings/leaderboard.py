@@ -34,15 +34,15 @@ _SCORE_DIGITS = 12  # scores that are equal to this precision share a rank: the 
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """How far a system is from another.
+    """The difference of a system from another.
 
     Args:
         other: the other system.
-        difference: its score less the other's: below 0 where the other is better.
+        difference: its score less the other's; below 0 where the other has the higher score.
         low: the lower end of the 95 % interval of the difference.
         high: the upper end.
         p: the two-sided p of the randomisation test; None where it cannot be made.
-        p_holm: the same after Holm's correction for all pairs of the board.
+        p_holm: the same after Holm's correction for all pairs of the leaderboard.
 
     """
 
@@ -56,12 +56,12 @@ class Gap:
 
 @dataclass(frozen=True)
 class Lonely:
-    """Sites at which one system stands against all others.
+    """Sites at which one system alone is right, or alone is wrong.
 
     Args:
-        right: how many it has right, and no other system.
+        right: the number that it has right and no other system.
         right_where: the condition that selects them.
-        wrong: how many it has wrong, and no other system.
+        wrong: the number that it has wrong and no other system.
         wrong_where: the condition that selects them.
 
     """
@@ -74,21 +74,21 @@ class Lonely:
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """One system's place.
+    """One system's row.
 
     Args:
-        rank: its place by the main score; equal scores share a rank. None where the score is undefined.
+        rank: its rank by the main score; equal scores share a rank. None where the score is undefined.
         system: its name.
         group: the group it belongs to, from 1: between two groups, every system above is significantly better than
             every system below. None where there are no tests.
-        first_rank: the best rank that the tests leave open: one behind all systems that are significantly better.
-        last_rank: the worst: before all that are significantly worse.
-        better: how many systems are significantly better.
-        worse: how many are significantly worse.
-        scores: the main score first, then those beside it.
-        to_best: how far it is from the best system; None for that one itself.
-        to_above: how far it is from the one above it.
-        alone: where it stands against all others; None where the view has no sites.
+        first_rank: the best rank that the tests leave open: below all systems that are significantly better.
+        last_rank: the worst rank that they leave open: above all that are significantly worse.
+        better: the number of systems that are significantly better.
+        worse: the number that are significantly worse.
+        scores: the main score first, then the other measures.
+        to_best: the difference from the best system; None for that one itself.
+        to_above: the difference from the system above it.
+        alone: the sites at which it alone is right or wrong; None where the view has no sites.
 
     """
 
@@ -111,8 +111,8 @@ class Refused:
 
     Args:
         system: its name.
-        reason: what is wrong with it, and where.
-        details: further lines, the last of them what can be done about it.
+        reason: the error, with its place.
+        details: further lines; the last one is the remedy.
 
     """
 
@@ -123,23 +123,23 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard(Finding):
-    """Systems in the order of their main scores; those whose score is undefined stand at the end.
+    """Systems in the order of their main scores; those whose score is undefined come last.
 
     Args:
         view: the view.
         measure: the main measure.
         level: below this p (Holm) a difference is significant.
-        unit: what is resampled.
-        units: how many.
-        resamples: how many resamples.
+        unit: the unit of resampling.
+        units: the number of units.
+        resamples: the number of resamples.
         seed: the seed of all draws.
-        warnings: what makes intervals and tests doubtful here.
+        warnings: warnings about unreliable intervals and tests.
         untested: why there are no groups; None where there are.
         standings: the systems, the best first.
         tests: the tests of all pairs.
-        identical: groups of systems that agree in everything that is judged.
+        identical: groups of systems that agree in everything that is evaluated.
         refused: submissions that could not be ranked.
-        passed_over: files of the folder that were taken for no submissions.
+        passed_over: files of the folder that were ignored because they are not submissions.
 
     """
 
@@ -305,8 +305,8 @@ def _unreachable_warnings(context: Context, tests: Sequence[PairTest]) -> list[s
         return []
     what = f"no pair can be significant: Holm multiplies even the smallest p, {smallest:.2g}, by the {pairs} pairs"
     if exact:
-        return [f"{what}: {len(context.active)} {context.verdicts.units.kind}s are too few for so many systems"]
-    return [f"{what}: draw more, with --resamples {math.ceil(pairs / LEVEL)}"]
+        return [f"{what}: {len(context.active)} {context.verdicts.units.kind}s are too few for this many systems"]
+    return [f"{what}: raise --resamples to {math.ceil(pairs / LEVEL)}"]
 
 
 def _number_groups(beats: Truths) -> list[int]:
@@ -443,19 +443,19 @@ def _notes(finding: Leaderboard) -> list[str]:
     notes = [f"{counted(finding.units, finding.unit)}, view {finding.view}; {drawn}"]
     if finding.untested is None:
         notes += [
-            f"group: every system above is significantly better ({level}, randomisation, Holm over all pairs) than "
-            "every one below",
-            "ranks: one behind those that are significantly better, one before those that are significantly worse",
+            f"groups: every system above a boundary is significantly better ({level}, randomisation, "
+            "Holm over all pairs) than every one below",
+            "ranks: below all systems that are significantly better, above all that are significantly worse",
         ]
     else:
         notes.append(f"no groups: {finding.untested}")
-    notes += [f"beware: {warning}" for warning in finding.warnings]
-    notes += [f"{_join_names(names)} are identical in all that is judged" for names in finding.identical]
+    notes += [f"warning: {warning}" for warning in finding.warnings]
+    notes += [f"{_join_names(names)} are identical in everything that is evaluated" for names in finding.identical]
     for each in finding.standings:
         notes += [f"{each.system}: {score.measure} is n/a: {score.reason}" for score in each.scores if score.reason]
     notes += [refusal(each) for each in finding.refused]
     if finding.passed_over:
-        notes.append(f"passed over, no submissions: {', '.join(finding.passed_over)}")
+        notes.append(f"ignored, not submissions: {', '.join(finding.passed_over)}")
     return notes
 
 

@@ -42,7 +42,7 @@ class PairTransition:
         key: the key's label.
         base: the first system's.
         new: the second's.
-        count: at how many sites.
+        count: the number of sites.
         where: the condition that selects them.
 
     """
@@ -57,7 +57,7 @@ class PairTransition:
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """Two systems side by side: how much they differ, and how much their scores do (table 3).
+    """Two systems: the difference of their outputs, and of their scores (table 3).
 
     Args:
         base: the first system.
@@ -71,8 +71,8 @@ class Pair:
         overlap_all: 1 − diff (table 2).
         corrections: the sites that the first has wrong and the second right.
         new_errors: those that the first has right and the second wrong.
-        changed_errors: those that both have wrong, each in its own way.
-        transitions: the most frequent kinds of change of each class, as many as asked for.
+        changed_errors: those that both have wrong, with different values.
+        transitions: the most frequent kinds of change of each class, as many as requested.
         where: the condition that selects the differing sites.
 
     """
@@ -114,8 +114,8 @@ class Pairs(Finding):
             Field("different", "differing", "count"),
             Field("sites", "sites", "count"),
             Field("score_difference", f"Δ {self.measure}", "points"),
-            Field("overlap_right", "overlap of right", "share"),
-            Field("overlap_all", "overlap of all", "share"),
+            Field("overlap_right", "shared correct", "share"),
+            Field("overlap_all", "identical answers", "share"),
         )
         rows: list[tuple[Any, ...]] = [
             (
@@ -138,7 +138,7 @@ class Pairs(Finding):
         return (
             Table(
                 name="pairs",
-                title="Pairs: how much they differ, and how much their scores do",
+                title="Pairs: differences of outputs and of scores",
                 fields=fields,
                 rows=kept,
                 notes=notes,

@@ -40,7 +40,7 @@ NAMES = {
 _PART_NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 _MAX_COLUMNS = 4  # the largest number of measures in columns
 _MAX_INTERVAL_SYSTEMS = 3  # the largest number of systems with intervals next to the scores
-_INTERVALS_OMITTED = f"of more than {_MAX_INTERVAL_SYSTEMS} systems intervals stand in JSON and CSV alone"
+_INTERVALS_OMITTED = f"intervals of more than {_MAX_INTERVAL_SYSTEMS} systems are in JSON and CSV only"
 
 Metrics = dict[str, dict[str, str]]
 """For each metric its measures, by part: f1, precision, recall."""
@@ -299,7 +299,7 @@ def _outcome_table(finding: Scores) -> Table:
     columns = sorted({verdict for found in counts.values() for verdict in found}, key=_outcome_rank)
     if len(columns) > _MAX_OUTCOME_COLUMNS:
         return _outcome_row_table(finding)
-    headers = [name if side == "key" or ("key", name) not in columns else f"{name} beside" for side, name in columns]
+    headers = [name if side == "key" or ("key", name) not in columns else f"{name} (other)" for side, name in columns]
     fields = [Field(f"{side}_{name}", header, "count") for (side, name), header in zip(columns, headers, strict=True)]
     rows = [
         (*who, *(Linked(found.get(verdict, 0), _outcome_link(*who, verdict)) for verdict in columns))
@@ -314,7 +314,7 @@ def _outcome_table(finding: Scores) -> Table:
         title="Outcomes",
         fields=(*who, *fields),
         rows=tuple(row if several else row[1:] for row in rows),
-        notes=(f"of the key's items: {named[0]}; of claims beside them: {named[1]}",),
+        notes=(f"on items of the key: {named[0]}; on other claims: {named[1]}",),
     )
 
 
@@ -335,8 +335,8 @@ def _outcome_row_table(finding: Scores) -> Table:
             for row in sorted(counts, key=_outcome_rank)
         ),
         notes=(
-            "items of the key, and claims beside them",
-            *([f"--view for those of {', '.join(others)}"] if others else []),
+            "key: items of the key; beside: other claims",
+            *([f"outcomes of {', '.join(others)}: use --view"] if others else []),
         ),
     )
 

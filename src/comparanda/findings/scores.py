@@ -39,8 +39,8 @@ class Score:
         value: the score, the mean over runs if there are several; None where undefined.
         low: the lower end of the 95 % interval.
         high: the upper end.
-        part: the sum that stands above the line, over all runs, where the measure is a plain share.
-        whole: the sum that stands below it.
+        part: the numerator, summed over all runs, where the measure is a plain share.
+        whole: the denominator.
         reason: why the value is undefined.
         by_run: the score of each run.
 
@@ -59,14 +59,14 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeCount:
-    """How often rules gave one verdict to a run.
+    """The number of times rules gave one verdict to a run.
 
     Args:
         view: the view.
         run: the run.
-        side: whether it is said of items of the `key`, or of what the run claims `beside` them.
+        side: `key` for items of the key, `beside` for other items that the run claims.
         outcome: the verdict, such as TP, FN or FP.
-        count: of how many items.
+        count: the number of items.
         where: the condition that selects them.
 
     """
@@ -81,7 +81,7 @@ class OutcomeCount:
 
 @dataclass(frozen=True, kw_only=True)
 class Scores(Finding):
-    """The scores of all systems, and where rules judge, how often they gave each verdict."""
+    """The scores of all systems and, where rules decide, the number of times they gave each verdict."""
 
     json_name = "scores"
 

@@ -52,7 +52,7 @@ class PairTest:
         p: the two-sided p of the randomisation test; None where it cannot be made.
         p_holm: the same after Holm's correction for all pairs.
         method: exact, sampled, or why there is none.
-        detectable: the smallest true difference this corpus would show in 80 % of cases.
+        detectable: the smallest true difference that a test on this corpus would detect with 80 % power.
         mcnemar: exact McNemar p, on independent rows only.
 
     """
@@ -71,7 +71,7 @@ class PairTest:
 
 @dataclass(frozen=True, kw_only=True)
 class Significance(Finding):
-    """Tests of all pairs by one measure."""
+    """Tests of the differences of all pairs by one measure."""
 
     json_name = "significance"
 
@@ -109,7 +109,7 @@ class Significance(Finding):
             f"randomisation over {counted(self.units, self.unit)} ({methods}), "
             f"{counted(self.resamples, 'resample')}, seed {self.seed}; "
             "detectable: with 80 % power at the 5 % level",
-            *(f"beware: {warning}" for warning in self.warnings),
+            *(f"warning: {warning}" for warning in self.warnings),
         ]
         marks = {(number, 5): mark for number, test in enumerate(self.tests) if (mark := stars(test.p_holm))}
         marks = {place: mark for place, mark in marks.items() if place[0] < len(kept)}
@@ -182,11 +182,11 @@ def warnings(context: Context) -> tuple[str, ...]:
     found = []
     if kind != "document":
         found.append(
-            f"the key marks no documents, so {kind}s are resampled: if errors cluster in documents, "
+            f"no document boundaries in the gold data: resampling {kind}s instead; if errors cluster in documents, "
             "intervals are too narrow and tests reject too often"
         )
     if count < FEW_UNITS:
-        found.append(f"only {count} {kind}s: bootstrap intervals below {FEW_UNITS} are too narrow")
+        found.append(f"only {count} {kind}s; bootstrap intervals are too narrow below {FEW_UNITS}")
     return tuple(found)
 
 
@@ -199,7 +199,7 @@ def randomisation(
     """Run randomisation tests of pairs of systems, as p and method; all pairs share the same random swaps."""
     units = len(context.active)
     if not context.resamples:
-        return [(None, "not asked for")] * len(combos)
+        return [(None, "not requested")] * len(combos)
     if units < FEWEST_UNITS:
         return [(None, f"n/a: fewer than {FEWEST_UNITS} units")] * len(combos)
     if context.lost(chosen):

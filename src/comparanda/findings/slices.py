@@ -36,12 +36,12 @@ class Slice:
     """One slice.
 
     Args:
-        value: what its sites have in common.
-        sites: how many.
+        value: the value that its sites share.
+        sites: the number of sites.
         scores: the measure of each system; None where undefined.
         difference: the new system's score less the base's.
         p: the two-sided p of the randomisation test inside the slice.
-        p_corrected: the same after Benjamini and Hochberg's correction for all slices.
+        p_corrected: the same after the Benjamini–Hochberg correction for all slices.
         where: the condition that selects its sites.
 
     """
@@ -59,8 +59,8 @@ class Slice:
 class Slices(Finding):
     """The scores of all systems by one attribute; `left_out` counts sites of slices beyond the limit.
 
-    The measure is the one asked for, or the first of the view's that can be told for some of the sites;
-    `reasons` say why a measure or a test is n/a.
+    The measure is the one requested, or the first of the view that can be computed on a subset of the sites;
+    `reasons` explain why a measure or a test is n/a.
     """
 
     json_name = "slices"
@@ -192,8 +192,8 @@ def _join_columns(sites: Sites, by: str, column: Column, cells: Column) -> Colum
 
 def only_counted(by: str) -> UsageError:
     """Make the error for slicing by an attribute that is unknown for sites that are only counted."""
-    what = f"sites that all systems have right are only counted here, so scores cannot be cut by {by!r}"
-    return UsageError(what, hint="name it by --by when comparing, or compare with more --memory")
+    what = f"scores cannot be sliced by {by!r}: sites that all systems have right are stored as counts only"
+    return UsageError(what, hint="give it as --by when comparing, or raise --memory")
 
 
 def by_all_systems(finding: Slices) -> bool:

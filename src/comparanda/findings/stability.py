@@ -50,11 +50,11 @@ class RunScore:
 
 @dataclass(frozen=True)
 class LabelFlips:
-    """At how many sites of one key label the runs of a system do not all give the same value.
+    """The sites of one key label at which the runs of a system do not all give the same value.
 
     Args:
         label: the label.
-        sites: how many sites have it, of the key and these runs.
+        sites: the number of sites with it, of the key and these runs.
         flips: those at which runs differ.
         where: the condition that selects all sites with it.
 
@@ -68,7 +68,7 @@ class LabelFlips:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemStability:
-    """How steady one system is, over the sites of the key and its own runs.
+    """The stability of one system, over the sites of the key and its own runs.
 
     Args:
         system: its name.
@@ -110,7 +110,7 @@ class SystemStability:
 
 @dataclass(frozen=True, kw_only=True)
 class PairStability:
-    """The difference of two systems beside their own noise, over the sites of the key and all runs of both.
+    """The difference of two systems compared with their own noise, over the sites of the key and all runs of both.
 
     Args:
         base: the first system.
@@ -118,12 +118,12 @@ class PairStability:
         sites: the number of sites.
         within_base: the mean pairwise diff of the runs of the first; None where it has one.
         within_new: the same of the second.
-        between: the mean diff over pairs of a run of the first and one of the second: diff as pairs have it.
+        between: the mean diff over pairs of a run of the first and one of the second: the diff of the pair.
         different: the number of sites times such pairs with different values.
         excess: between − (within_base + within_new) / 2.
         low: the lower end of its 95 % interval, over documents.
         high: the upper end.
-        reading: "beyond noise", "within noise" (the interval touches 0) or "below noise"; None where it cannot be said.
+        reading: "beyond noise", "within noise" (the interval includes 0) or "below noise"; None where undefined.
         reason: why the excess is undefined.
         where: the condition that selects the sites that differ between the systems, once for each pair of runs.
 
@@ -146,7 +146,7 @@ class PairStability:
 
 @dataclass(frozen=True, kw_only=True)
 class Stability(Finding):
-    """How steady systems of several runs are, and by how much more than that two systems differ."""
+    """The stability of systems with several runs, and how much more two systems differ than their runs do."""
 
     json_name = "stability"
 
@@ -378,12 +378,12 @@ def _system_table(finding: Stability) -> Table:
     rows = tuple(_system_row(finding, each) for each in finding.systems)
     notes = [
         "diff within: mean over pairs of runs; flips: sites at which not all runs give the same value; "
-        "right ↔ wrong: some are right there, others wrong"
+        "right ↔ wrong: some runs are right, others wrong"
     ]
     if not all(each.sites for each in finding.systems):
         notes.append(NO_SITES)
     return Table(
-        name="stability", title="How steady each system is over its runs", fields=fields, rows=rows, notes=tuple(notes)
+        name="stability", title="Stability of each system over its runs", fields=fields, rows=rows, notes=tuple(notes)
     )
 
 
@@ -435,12 +435,12 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
     kept, more = cut(rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs")
     notes = [
         *more,
-        "excess = between − (within base + within new) / 2: what is left when the systems' own noise is taken away; "
-        "if its interval touches 0, one run is no comparison",
+        "excess = between − (within base + within new) / 2: the difference beyond the systems' own noise; "
+        "if its interval includes 0, single runs are not a valid comparison",
         *dict.fromkeys(f"n/a: {pair.reason}" for pair in finding.pairs if pair.reason),
         *_resampling_notes(finding),
     ]
-    title = "What is left of a difference beyond the systems' own noise"
+    title = "Differences beyond the systems' own noise"
     return Table(name="excess", title=title, fields=fields, rows=kept, notes=tuple(notes))
 
 
@@ -449,7 +449,7 @@ def _resampling_notes(finding: Stability) -> tuple[str, ...]:
     if not finding.resamples:
         return ()
     made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
-    return f"95 % intervals: {made}, seed {finding.seed}", *(f"beware: {warning}" for warning in finding.warnings)
+    return f"95 % intervals: {made}, seed {finding.seed}", *(f"warning: {warning}" for warning in finding.warnings)
 
 
 def _label_table(finding: Stability, top: int | None) -> Table:
@@ -479,6 +479,4 @@ def _label_table(finding: Stability, top: int | None) -> Table:
         )
         rows += kept
         notes += more
-    return Table(
-        name="flips", title="Where runs flip, by key label", fields=fields, rows=tuple(rows), notes=tuple(notes)
-    )
+    return Table(name="flips", title="Flips of runs by key label", fields=fields, rows=tuple(rows), notes=tuple(notes))

@@ -173,21 +173,21 @@ class Suspect:
         rank: its rank, from 1.
         document: the name of its document.
         place: file and line in the key.
-        begin: where it begins in its document, in rows or, for spans, in the positions that their ends are counted in.
+        begin: where it begins in its document, in rows or, for spans, in the unit of their offsets.
         end: where it ends.
         before: the words of the sentence before it.
         word: its words.
-        after: the words behind it.
+        after: the words after it.
         key: the key's value.
-        proposed: the value that most runs give which do not agree with the key.
-        agree: how many runs give it.
-        of: how many runs there are.
-        others: how many further values runs give, the key's among them.
-        alike: at how many suspect sites this label is proposed in place of this one of the key.
+        proposed: the most frequent value among the runs that do not agree with the key.
+        agree: the number of runs that give it.
+        of: the number of runs.
+        others: the number of further values that runs give, including the key's.
+        alike: the number of suspect sites at which this label is proposed in place of this label of the key.
         alike_share: their share of all sites with this label of the key.
-        kind: whether enough runs agree against the key, nobody finds something that it has, or both.
-        unfound: the labels of what the key has and no run finds.
-        where: the condition that selects it, by its document, word and value; others alike there are selected with it.
+        kind: whether enough runs agree against the key, no run finds an annotation of it, or both.
+        unfound: the labels of the annotations of the key that no run finds.
+        where: the condition that selects it, by document, word and value; equal sites there are selected with it.
 
     """
 
@@ -213,9 +213,9 @@ class Suspect:
 
 @dataclass(frozen=True)
 class SuspectCount:
-    """How many sites, or items, are suspect for one reason, and the condition that selects them.
+    """The number of sites or items that are suspect for one reason, and the condition that selects them.
 
-    The condition is None where it would be too long: if no more than half of many runs must agree.
+    The condition is None where it would be too long: if at most half of many runs must agree.
     """
 
     of: Literal["sites", "items"]
@@ -227,19 +227,19 @@ class SuspectCount:
 class Suspects(Finding):
     """Sites at which the key may be wrong, the most suspect first.
 
-    First come those at which more runs agree; then those at which they agree on something rather than on nothing; then
-    those with fewer other answers; then those at which the change of labels is rarer among the sites with that label of
-    the key: what runs do to many of them is more likely their habit than a slip of the key. What is equal so far stands
-    in the order of the names of documents, and there as in the text, or by the ids of rows.
+    Sites at which more runs agree come first; then those at which they agree on a value rather than on an empty one;
+    then those with fewer other answers; then those at which the change of labels is rarer among the sites with that
+    label of the key: a change that runs make at many of them is more likely a systematic error of the runs than an
+    error of the key. Ties are ordered by the names of documents, and within these by position or the ids of rows.
 
     Args:
         view: the view.
         runs: the runs; each has a vote.
-        at_least: how many of them must agree.
-        sites: how many sites there are in all.
-        count: how many of them are suspect.
-        agreed: the sites at which at least so many agree with each other against the key.
-        unfound: what the key has and no run finds.
+        at_least: the number of runs that must agree.
+        sites: the total number of sites.
+        count: the number of suspect sites.
+        agreed: the sites at which at least that many runs agree with each other against the key.
+        unfound: the annotations of the key that no run finds.
         suspects: the suspect sites.
 
     """
@@ -265,7 +265,7 @@ def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Sus
     runs, sites = context.verdicts.runs, context.sites
     needed = len(runs) if at_least is None else at_least
     if not 1 <= needed <= len(runs):
-        hint = f"there {'is 1 run' if len(runs) == 1 else f'are {len(runs)} runs'}"
+        hint = f"give a number from 1 to {len(runs)}, the number of runs"
         raise UsageError(f"{needed} runs cannot agree", hint=hint)
     unfound = unfound_in(context)
     wrong = len(runs) - np.sum(sites.disputed.right, axis=0, dtype=np.int64)
@@ -422,9 +422,9 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
     )
     left = finding.count - len(rows)  # a finding may contain only the first suspects
     notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
-    title = f"Suspect key: {counted(finding.count, 'site')} of {finding.sites:,}"
+    title = f"Suspect annotations: {counted(finding.count, 'site')} of {finding.sites:,}"
     if len(finding.runs) == 1:
-        notes = (*notes, "beware: one run agrees with itself, so these are its errors; several runs make them suspects")
+        notes = (*notes, "warning: only one run, so these are simply its errors; give several runs to find suspects")
     least = "all" if finding.at_least == len(finding.runs) else f"at least {finding.at_least}"
     return (
         Table(
@@ -436,8 +436,8 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
                 *notes,
                 f"{least} of {counted(len(finding.runs), 'run')} agree with each other against the key: "
                 f"{_format_total(finding.agreed)}",
-                f"in the key, and found by none: {_format_total(finding.unfound)}",
-                "sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels",
+                f"in the key, but found by no run: {_format_total(finding.unfound)}",
+                "sorted by how many runs agree; values before empty ones; fewer other answers; rarer changes of labels",
             ),
         ),
     )

@@ -39,10 +39,10 @@ class OracleRow:
 
     Args:
         label: the key label, or the kind of mention; None for all sites.
-        sites: how many sites.
-        right: for each run, how many it has right.
+        sites: the number of sites.
+        right: for each run, the number of sites it has right.
         shares: the same as shares.
-        oracle_right: how many at least one run has right.
+        oracle_right: the number of sites that at least one run has right.
         oracle: the same as a share.
         gain_over_best: the oracle less the run that is best overall (tables 9–11).
         gain_over_best_here: the oracle less the run that is best on this label.
@@ -69,7 +69,7 @@ class OracleRow:
 
 @dataclass(frozen=True)
 class Hardness:
-    """How many sites are solved by just this many runs."""
+    """The number of sites that exactly this many runs have right."""
 
     solved_by: int
     count: int
@@ -82,10 +82,10 @@ class GreedyStep:
     """One step of the greedy oracle: the run that adds most to those before it.
 
     Args:
-        run: the run taken.
-        right: how many sites the oracle has right with it.
+        run: the run that is added.
+        right: the number of sites that the oracle has right with it.
         accuracy: the same as a share.
-        gain: how many sites it adds.
+        gain: the number of sites it adds.
         complementarity: Comp(oracle so far, this run): the share of the remaining errors it does not make.
         where: the condition that selects the sites it adds.
 
@@ -101,7 +101,7 @@ class GreedyStep:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What only one run has right: the oracle's loss if it is left out."""
+    """The sites that only one run has right: the oracle's loss if it is left out."""
 
     run: str
     count: int
@@ -111,7 +111,7 @@ class Contribution:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """The accuracy of the most frequent answer, by how many runs give it. Ties go to the value first in order."""
+    """The accuracy of the most frequent answer, by the number of runs that give it. Ties go to the first value."""
 
     agree: int
     sites: int
@@ -145,11 +145,11 @@ class ItemOracle:
 
 @dataclass(frozen=True, kw_only=True)
 class Combination(Finding):
-    """Upper bounds and how the runs share the work.
+    """Upper bounds of combining the runs, and the contribution of each run.
 
-    `best` is the best run at the sites of the key, over which the oracle gains.
-    `own` is the upper bound at the sites of the key alone, where runs raise others by what they claim: for mentions,
-    that of recall (table 11). None where all sites are the key's.
+    `best` is the best run at the sites of the key, over which the gain of the oracle is computed.
+    `own` is the upper bound at the sites of the key alone, where runs raise further sites by their claims: for
+    mentions, that of recall (table 11). None where all sites are in the key.
     """
 
     json_name = "combination"
@@ -512,7 +512,7 @@ def _greedy_table(finding: Combination) -> Table:
         Field("accuracy", "oracle so far", "share"),
         Field("gain", "sites added", "count"),
         Field("complementarity", "Comp(so far, it)", "share"),
-        Field("unique", "only it is right", "count"),
+        Field("unique", "right alone", "count"),
     )
     alone = {each.run: Linked(each.count, Link(each.where, view=finding.view)) for each in finding.unique}
     rows: list[tuple[Any, ...]] = []
@@ -523,7 +523,10 @@ def _greedy_table(finding: Combination) -> Table:
         gain = Linked(step.gain, Link(step.where, view=finding.view))
         rows.append((step.run, so_far, gain, step.complementarity, alone[step.run]))
     return Table(
-        name="greedy", title="What each adds: the best first, then the largest gain", fields=fields, rows=tuple(rows)
+        name="greedy",
+        title="Greedy oracle: the best system first, then the largest gain",
+        fields=fields,
+        rows=tuple(rows),
     )
 
 

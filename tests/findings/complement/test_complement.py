@@ -323,7 +323,7 @@ def test_a_name_that_is_none_is_refused() -> None:
 
 @pytest.mark.parametrize("beta", [0, -1, math.nan, math.inf, -math.inf])
 def test_beta_is_a_number_above_nought(beta: float) -> None:
-    with pytest.raises(UsageError, match="beta is"):
+    with pytest.raises(UsageError, match="expected beta above 0, got"):
         compared(KEY, crf=CRF, bert=BERT).complementarity(beta=beta)
 
 

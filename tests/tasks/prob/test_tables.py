@@ -41,7 +41,7 @@ def test_of_many_systems_intervals_are_left_to_data(tmp_path: Path) -> None:
     found = result(tmp_path, BLOCKS, SURE, TIED, SURE, documents=2, resamples=20).probabilities()
     table = found.tables()[0]
     assert [each.header for each in table.fields] == ["measure", "s1", "s2", "s3", "s4"]
-    assert "of more than 3 systems intervals stand in JSON and CSV alone" in table.notes
+    assert "intervals of more than 3 systems are in JSON and CSV only" in table.notes
     assert {"f1_interval_low", "expected_f1"} <= {*found.main_table().keys()}
 
 
