@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from comparanda.result import Result
     from comparanda.storage.reader import open_result as open
 
-_PLACES = {
+_EXPORTS = {
     "combine": ("comparanda.api.combination", "combine"),
     "compare": ("comparanda.api.comparison", "compare"),
     "agreement": ("comparanda.api.outputs", "agreement"),
@@ -86,11 +86,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in _EXPORTS:
         raise AttributeError(f"module 'comparanda' has no attribute {name!r}")
     from importlib import import_module
 
-    module, attribute = _PLACES[name]
+    module, attribute = _EXPORTS[name]
     value = getattr(import_module(module), attribute)
     globals()[name] = value
     return value

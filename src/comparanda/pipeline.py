@@ -1,4 +1,4 @@
-"""The road from inputs to a result: read, align, judge."""
+"""The pipeline from inputs to verdicts: read, align, evaluate."""
 
 from __future__ import annotations
 
@@ -50,40 +50,40 @@ Policy = TypeVar("Policy", bound=str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """How inputs are read and judged.
+    """The settings for reading and evaluating inputs.
 
     Args:
-        task: the task, with a column behind a colon if need be: `pos`, `tag:xpos`, `label`.
-        column: the column to judge, another way to say the same.
-        missing: what to do about documents that a response lacks: error, empty or intersection; None for what is usual
-            for the task.
+        task: the task, optionally with a column after a colon: `pos`, `tag:xpos`, `label`.
+        column: the column to evaluate, an alternative to naming it in the task.
+        missing: how to treat documents that an output lacks: error, empty or intersection; None for the default of the
+            task.
         maps: label maps by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
-        only_label: count sites with these key labels alone.
-        ignore_label: leave out sites with these key labels.
+        only_label: count only sites with these key labels.
+        ignore_label: exclude sites with these key labels.
         train: a file whose words count as seen in training.
-        attributes: further columns of the key that slices and conditions will ask for.
-        punctuation: which words of trees are punctuation and do not count: keep (all count), ud-punct, unicode-p, ptb.
+        attributes: further columns of the key for slices and conditions.
+        punctuation: which words of trees are excluded as punctuation: keep (none), ud-punct, unicode-p, ptb.
         labels: how relations of trees are compared: universal (without subtypes) or full.
-        rules: by which spans are judged: a shipped rule set ("exact", "semeval2013" …), a file, or Python objects.
-        parameters: numbers to put in place of those of the rule set, by name, or by name and label.
-        paranoid: run rules without any shortcut as well, and compare.
-        scheme: the scheme of chunk tags, for inputs that do not say their own; detected by default.
-        repair: what to do about tags that break it, for inputs that do not say their own.
-        same_ids: a file of ids that mean the same.
+        rules: the rules for evaluating spans: a shipped rule set ("exact", "semeval2013" …), a file, or Python objects.
+        parameters: values that replace parameters of the rule set, by name, or by name and label.
+        paranoid: also run the rules without optimisations, and compare.
+        scheme: the scheme of chunk tags, for inputs that do not declare one; detected by default.
+        repair: how to treat tags that violate the scheme, for inputs that do not declare it.
+        same_ids: a file of equivalent ids.
         singletons: whether mentions that are alone in their chain count: keep or drop.
-        repeated: what becomes of mentions that are given twice: first or official.
-        matching: when mentions are taken for the same: exact, head or partial.
-        nouns: by which tags nouns and pronouns are told: auto, ptb, stts, upos or english.
-        across: what names topics, whose documents chains may span: an attribute of documents, until:SIGN, or all.
-        beliefs: how probabilities are read, for inputs that do not say it themselves: scale, overlap, semantics,
-            residual, aggregate, floor.
-        decide: how probabilistic output becomes a hard one: tuple or hierarchical.
-        min_weight: what weighs less is not in the hard output.
-        strict: refuse to go on when there is anything to note.
+        repeated: how to treat repeated mentions: first or official.
+        matching: when two mentions match: exact, head or partial.
+        nouns: the tag set that identifies nouns and pronouns: auto, ptb, stts, upos or english.
+        across: how topics, whose documents chains may span, are named: an attribute of documents, until:SIGN, or all.
+        beliefs: how probabilities are read, for inputs that do not declare it: scale, overlap, semantics, residual,
+            aggregate, floor.
+        decide: how probabilistic output is converted to a hard output: tuple or hierarchical.
+        min_weight: the least weight in the hard output.
+        strict: raise an error if there are any notes.
         max_line: the longest line accepted, in bytes.
-        limits: how large other things may be, by name, as `Limits` has them.
-        progress: told what is being done.
+        limits: other limits by name, as in `Limits`.
+        progress: called with a description of the current step.
 
     """
 
@@ -120,7 +120,7 @@ class Setup:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Prepared:
-    """What a judge gets: aligned corpora, the systems they stand for, and its options."""
+    """The input of an evaluation: the task, aligned corpora, the systems whose outputs they are, and the options."""
 
     task: Task
     aligned: Aligned
@@ -129,32 +129,32 @@ class Prepared:
 
 
 def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
-    """Read, align and judge: the road up to the verdicts."""
+    """Read, align and evaluate the outputs of systems."""
     return judged(prepare(key, systems, setup), setup)
 
 
 def judged(prepared: Prepared, setup: Setup) -> Verdicts:
-    """Judge what was read and aligned."""
-    (setup.progress or _say_nothing)("judging")
+    """Evaluate inputs that are read and aligned."""
+    (setup.progress or _ignore_progress)("judging")
     verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
     refuse_notes(setup, verdicts.notes)
-    return replace(verdicts, settings={**verdicts.settings, **_said(setup), "missing": missing_of(setup)})
+    return replace(verdicts, settings={**verdicts.settings, **_signature_settings(setup), "missing": missing_of(setup)})
 
 
 def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
-    """Refuse to go on when there is anything to note, if that was asked for."""
+    """Raise an error if there are notes and the setup is strict."""
     if setup.strict and notes:
         raise ReadError("there is something to note, and --strict refuses that", details=map(str, notes))
 
 
 def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
-    """Read and align; what is wrong with the setup is said before anything is read."""
+    """Read and align the inputs; errors in the setup are reported before any input is read."""
     refuse_systems(systems)
     return prepare_runs(key, *columns_of(systems), setup)
 
 
 def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[str, Any]], setup: Setup) -> Prepared:
-    """Read and align the key and the runs of systems, as `columns_of` gives them."""
+    """Read and align the key and the runs of systems, as `columns_of` returns them."""
     check_count(outputs, setup)
     task, column = find_task(setup.task)
     missing = missing_of(setup)
@@ -162,7 +162,7 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     if value != task.column and task.layer in {"arcs", "chains"}:
         what = "heads and relations" if task.layer == "arcs" else "chains"
         raise UsageError(f"the task {task.name!r} judges {what}: there is no column to choose")
-    rules = _rules(task, setup)
+    rules = _load_rules(task, setup)
     gold = read_key(key, setup)
     responses = (_read_side(given, run, setup) for run, given in outputs)
     aligned = align(gold, responses, missing=missing)
@@ -172,26 +172,26 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
         fold_case=setup.fold_case,
         only=tuple(setup.only_label),
         ignore=tuple(setup.ignore_label),
-        train=_trained(task, setup, value),
-        punctuation=_policy(task, "punctuation", setup.punctuation, PUNCTUATION),
-        labels=_policy(task, "labels", setup.labels, LABELS),
+        train=_read_training_words(task, setup, value),
+        punctuation=_resolve_policy(task, "punctuation", setup.punctuation, PUNCTUATION),
+        labels=_resolve_policy(task, "labels", setup.labels, LABELS),
         rules=rules,
         paranoid=setup.paranoid,
-        same_ids=_same_ids(task, setup),
-        singletons=_policy(task, "singletons", setup.singletons, SINGLETONS),
-        repeated=_policy(task, "repeated", setup.repeated, REPEATED),
-        matching=_policy(task, "matching", setup.matching, MATCHING),
-        nouns=_policy(task, "nouns", setup.nouns, NOUNS),
-        across=_across(task, setup),
+        same_ids=_load_same_ids(task, setup),
+        singletons=_resolve_policy(task, "singletons", setup.singletons, SINGLETONS),
+        repeated=_resolve_policy(task, "repeated", setup.repeated, REPEATED),
+        matching=_resolve_policy(task, "matching", setup.matching, MATCHING),
+        nouns=_resolve_policy(task, "nouns", setup.nouns, NOUNS),
+        across=_check_across(task, setup),
         missing=missing,
-        decide=_policy(task, "decide", setup.decide, DECIDE),
-        min_weight=_min_weight(task, setup),
+        decide=_resolve_policy(task, "decide", setup.decide, DECIDE),
+        min_weight=_check_min_weight(task, setup),
     )
     return Prepared(task, aligned, columns, options)
 
 
 def refuse_systems(systems: Mapping[str, Any]) -> None:
-    """Refuse systems that cannot be compared with a key: none, or one that is called like it."""
+    """Refuse an empty set of systems, and a system with the name of the key."""
     if not systems:
         raise UsageError("there is no system to compare with the key")
     if KEY in systems:
@@ -199,7 +199,7 @@ def refuse_systems(systems: Mapping[str, Any]) -> None:
 
 
 def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
-    """Give every run of every system a column; returns the systems, and the name and the output of each run."""
+    """Assign a column to each run of each system; return the systems, and the name and output of each run."""
     found: list[System] = []
     outputs: list[Any] = []
     for name, given in systems.items():
@@ -214,7 +214,7 @@ def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str
 
 
 def missing_of(setup: Setup) -> Missing:
-    """Return what to do about documents that a response lacks: what was asked for, or what is usual for the task."""
+    """Return the policy for documents that an output lacks: that of the setup, or the default of the task."""
     missing = setup.missing or find_task(setup.task)[0].missing
     if missing not in MISSING:
         raise UsageError(f"missing={missing!r}{nearest(missing, MISSING)}", hint=", ".join(MISSING))
@@ -222,12 +222,12 @@ def missing_of(setup: Setup) -> Missing:
 
 
 def read_key(key: Any, setup: Setup) -> Corpus:
-    """Read the key alone, as a comparison would."""
+    """Read only the key, as a comparison would."""
     return _read_side(key, KEY, setup)
 
 
 def check_count(outputs: Sequence[Any], setup: Setup) -> None:
-    """Refuse more outputs than are accepted."""
+    """Refuse more outputs than the limit."""
     most = Limits.of(setup.limits).systems
     if len(outputs) > most:
         what = f"there are {len(outputs):,} outputs to compare, more than {most:,}"
@@ -235,12 +235,12 @@ def check_count(outputs: Sequence[Any], setup: Setup) -> None:
 
 
 def read_response(given: Any, name: str, setup: Setup) -> Corpus:
-    """Read one output alone, as a comparison would."""
+    """Read only one output, as a comparison would."""
     return _read_side(given, name, setup)
 
 
 def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
-    """Return what a comparison asks of the key or of a response, and whether it wants tokens or rows."""
+    """Build the request for the key or an output; also return whether tokens or rows are required."""
     task, column = find_task(setup.task)
     wanted = (name for name in setup.attributes if name not in SITE_NAMES) if side == KEY else ()
     options = {**_chunk_options(task, setup), **_belief_options(task, setup)}
@@ -258,8 +258,8 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
 
 
 def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
-    (setup.progress or _say_nothing)(f"reading {side}")
-    corpus = _read(given, *request_of(side, setup))
+    (setup.progress or _ignore_progress)(f"reading {side}")
+    corpus = _read_corpus(given, *request_of(side, setup))
     if side != KEY or corpus.beliefs is None:
         return corpus
     from comparanda.formats.scored_spans import certain_key
@@ -267,26 +267,26 @@ def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
     return certain_key(corpus)
 
 
-def _say_nothing(_: str) -> None:
+def _ignore_progress(_: str) -> None:
     pass
 
 
-def _said(setup: Setup) -> dict[str, str]:
-    """Return what was asked for of rules and chunk tags, for the signature."""
+def _signature_settings(setup: Setup) -> dict[str, str]:
+    """Return the parameters of rules and the options of chunk tags, for the signature."""
     numbers = {name: value for name, value in setup.parameters.items() if not isinstance(value, Mapping)}
     for name, labels in setup.parameters.items():
         if isinstance(labels, Mapping):
             numbers |= {f"{name}[{label}]": value for label, value in labels.items()}
-    said = {
+    settings = {
         "parameters": ",".join(f"{name}={value:g}" for name, value in sorted(numbers.items())),
         "scheme": setup.scheme,
         "repair": setup.repair,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in settings.items() if value}
 
 
-def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, ...]) -> Policy:
-    """Return a policy that a task understands, the first by default."""
+def _resolve_policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, ...]) -> Policy:
+    """Validate a policy against the task; the default is the first allowed value."""
     if value is None:
         return allowed[0]
     if name not in task.policies:
@@ -296,8 +296,8 @@ def _policy(task: Task, name: str, value: Policy | None, allowed: tuple[Policy, 
     return value
 
 
-def _across(task: Task, setup: Setup) -> str | None:
-    """Return what names the topics that chains may span."""
+def _check_across(task: Task, setup: Setup) -> str | None:
+    """Validate how topics that chains may span are named."""
     if setup.across is not None and "across" not in task.policies:
         raise UsageError(
             f"the task {task.name!r} has no chains that could span documents", hint="choose the task coref"
@@ -305,8 +305,8 @@ def _across(task: Task, setup: Setup) -> str | None:
     return setup.across
 
 
-def _min_weight(task: Task, setup: Setup) -> float:
-    """Return the least weight in the hard output."""
+def _check_min_weight(task: Task, setup: Setup) -> float:
+    """Validate the least weight in the hard output."""
     if setup.min_weight is None:
         return 0.0
     if "min_weight" not in task.policies:
@@ -317,7 +317,7 @@ def _min_weight(task: Task, setup: Setup) -> float:
 
 
 def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
-    """Return how probabilities are read, as options of all formats."""
+    """Return the options for reading probabilities, which all formats accept."""
     if not setup.beliefs:
         return {}
     if task.layer != "beliefs":
@@ -329,8 +329,8 @@ def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
     return dict(setup.beliefs)
 
 
-def _rules(task: Task, setup: Setup) -> RuleSet | None:
-    """Load and check the rules, by default those of exact match."""
+def _load_rules(task: Task, setup: Setup) -> RuleSet | None:
+    """Load and check the rules; the default of the task is used if none are given."""
     if task.rules is None:
         if setup.rules is not None or setup.parameters or setup.paranoid:
             hint = "rules are for spans and links: leave them out, or choose the task span or link"
@@ -346,8 +346,8 @@ def _rules(task: Task, setup: Setup) -> RuleSet | None:
     return found
 
 
-def _same_ids(task: Task, setup: Setup) -> Mapping[str, str]:
-    """Read which ids mean the same."""
+def _load_same_ids(task: Task, setup: Setup) -> Mapping[str, str]:
+    """Read the file of equivalent ids, if any."""
     if setup.same_ids is None:
         return {}
     if "same_ids" not in task.policies:
@@ -358,7 +358,7 @@ def _same_ids(task: Task, setup: Setup) -> Mapping[str, str]:
 
 
 def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
-    """Return how chunk tags are read, as options of all formats that have them."""
+    """Return the options for reading chunk tags, for all formats that have them."""
     given = {name: value for name, value in (("scheme", setup.scheme), ("repair", setup.repair)) if value is not None}
     if not given:
         return {}
@@ -375,7 +375,7 @@ def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
     return {name: value.lower() for name, value in given.items()}
 
 
-def _read(given: Any, request: Request, shape: Shape) -> Corpus:
+def _read_corpus(given: Any, request: Request, shape: Shape) -> Corpus:
     if isinstance(given, Corpus):
         return given
     if isinstance(given, Input):
@@ -387,8 +387,8 @@ def _read(given: Any, request: Request, shape: Shape) -> Corpus:
     return read_object(given, request, shape)
 
 
-def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | None:
-    """Return what was seen in training: words, or the texts of spans."""
+def _read_training_words(task: Task, setup: Setup, value: str | None) -> frozenset[str] | None:
+    """Read what was seen in training: words, or the texts of spans; None without a training file."""
     if setup.train is None:
         return None
     limits = Limits.of(setup.limits)
@@ -399,8 +399,8 @@ def _trained(task: Task, setup: Setup, value: str | None) -> frozenset[str] | No
         asked = Request(
             side="train", value=value, extra=(), options=chunks, max_line=setup.max_line, layer="spans", limits=limits
         )
-        return surface_forms(_read(setup.train, asked, task.shape))
-    corpus = _read(
+        return surface_forms(_read_corpus(setup.train, asked, task.shape))
+    corpus = _read_corpus(
         setup.train,
         Request(side="train", value=value, extra=(), options={}, max_line=setup.max_line, limits=limits),
         task.shape,

@@ -1,4 +1,4 @@
-"""A result: from verdicts to every finding, each by one method."""
+"""The class `Result`: verdicts, and one method for each finding."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A key and its systems, judged; every method gives one finding.
+    """The result of a comparison; each method computes one finding.
 
     Args:
-        verdicts: the judge's work.
-        resamples: how many resamples intervals and tests draw; 0 for none.
+        verdicts: the verdicts on all systems.
+        resamples: the number of resamples for intervals and tests; 0 for none.
         seed: the seed of all draws.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
+        zero_division: the value of undefined ratios; None to report them as undefined.
 
     """
 
@@ -73,12 +73,12 @@ class Result:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What was met while reading and aligning: nothing is dropped silently."""
+        """Notes from reading and aligning: nothing is dropped silently."""
         return self.verdicts.notes
 
     @cached_property
     def signature(self) -> str:
-        """How the numbers were made, in one line."""
+        """The signature: all settings that determine the numbers, in one line."""
         verdicts = self.verdicts
         parts = {
             "task": verdicts.task,
@@ -94,9 +94,9 @@ class Result:
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 
     def scores(self, *measures: str, view: str | None = None) -> Scores:
-        """Return scores with intervals: of a view's measures, or of others by name.
+        """Compute scores with intervals: the measures of a view, or others by name.
 
-        Without either, a task with several views gives the measures of the first and what the others add.
+        Without either, a task with several views uses the measures of the first and those that the others add.
         """
         from comparanda.findings.scores import scores
 
@@ -109,13 +109,13 @@ class Result:
         return scores(context, [measure(name) for name in names])
 
     def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
-        """Return diff beside the difference of scores, for every pair of systems, and its most frequent transitions."""
+        """Compute diff and the difference of scores for every pair of systems, with the most frequent transitions."""
         from comparanda.findings.pairs import pairs
 
         return pairs(self.context(view), transitions)
 
     def chain_pairs(self, *, view: str | None = None) -> ChainPairs:
-        """Return at how many mentions every pair of systems differs, and how far its responses agree as chains.
+        """Compute the number of mentions at which each pair of systems differs, and how far their chains agree.
 
         By all criteria, or by that of one view.
         """
@@ -127,25 +127,25 @@ class Result:
         return found
 
     def probabilities(self, *, by: Parts = "label", bins: int = BINS, view: str | None = None) -> Probabilities:
-        """Return what probabilistic outputs are worth: expected scores, own doubt, thresholds, calibration.
+        """Evaluate probabilistic outputs: expected scores, their uncertainty, thresholds, calibration.
 
         Args:
             by: whether parts are labels or documents.
-            bins: how many bins calibration has.
+            bins: the number of calibration bins.
             view: the view, if there are several.
 
         """
         from comparanda.tasks.prob.findings import probabilities
 
-        return self._probable(probabilities(self.context(view), by, bins), view)
+        return self._require_probabilities(probabilities(self.context(view), by, bins), view)
 
     def expected_pairs(self, *, beta: float = 1.0, view: str | None = None) -> ExpectedPairs:
-        """Return how every pair of probabilistic outputs differs, and what they score together, by expected counts."""
+        """Compare every pair of probabilistic outputs, separately and combined, by expected counts."""
         from comparanda.tasks.prob.pair_findings import expected_pairs
 
-        return self._probable(expected_pairs(self.context(view), beta), view)
+        return self._require_probabilities(expected_pairs(self.context(view), beta), view)
 
-    def _probable(self, found: T | None, view: str | None) -> T:
+    def _require_probabilities(self, found: T | None, view: str | None) -> T:
         if found is None:
             what = f"the view {self.verdicts.view(view).name!r} has no probabilities"
             raise UsageError(what, hint="--task prob; on some of the sites alone (--where) they cannot be told")
@@ -160,24 +160,24 @@ class Result:
         keyed_by: Keying = "label",
         view: str | None = None,
     ) -> Difference:
-        """Return what the difference of two systems consists of; by default of the first and the best other one.
+        """Analyse the difference of two systems; by default of the first and the best other one.
 
-        Transitions are told apart by labels, or by whole `value`s (the head and the label of an arc). `by` names
-        attributes to cut the sites by; trees are cut by the distance and the direction of arcs unless it is empty.
+        Transitions are distinguished by labels, or by whole `value`s (the head and the label of an arc). `by` names
+        attributes to slice by; trees are sliced by the distance and the direction of arcs unless it is empty.
         """
         from comparanda.findings.difference import difference
 
         base, new = self.pair(base, new, view=view)
         cuts = tuple(
-            self._sliced(name, base=base, new=new, measure_name=None, view=view, of_pair=True)
-            for name in self._cuts(by, view)
+            self._build_slices(name, base=base, new=new, measure_name=None, view=view, of_pair=True)
+            for name in self._slicing_attributes(by, view)
         )
         return replace(difference(self.context(view), base, new, keyed_by), slices=cuts)
 
     def confusion(self, run: str, *, view: str | None = None) -> Confusion:
-        """Return which labels of the key a run mistakes for which: the labels of both, crossed.
+        """Compute the confusion matrix of a run: key labels by predicted labels.
 
-        A system with one run is called like it.
+        The run of a system with a single run has the name of the system.
         """
         from comparanda.findings.confusion import confusion
 
@@ -186,7 +186,7 @@ class Result:
     def error_sources(
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
     ) -> ErrorSources:
-        """Return whose errors two systems make, crossed: those of the tagger, of the resolver, none."""
+        """Cross-tabulate the error sources of two systems: tagger, resolver, none."""
         from comparanda.findings.error_sources import error_sources
 
         base, new = self.pair(base, new, view=view)
@@ -199,10 +199,10 @@ class Result:
         return found
 
     def complementarity(self, *systems: str, beta: float = 1.0, view: str | None = None) -> Complementarity:
-        """Return which errors of each system every other does not make: Comp, PComp, RComp, FComp, FβComp.
+        """Compute which errors of each system every other does not make: Comp, PComp, RComp, FComp, FβComp.
 
-        For every ordered pair of all systems, or of those named; `beta` above 1 weighs recall more in FβComp. For all
-        of three systems or more also how diverse they are.
+        For every ordered pair of all systems, or of those named; `beta` above 1 gives recall more weight in FβComp. For
+        all of three or more systems, also their diversity.
         """
         from comparanda.findings.complement import complementarity
 
@@ -210,13 +210,13 @@ class Result:
         return found if systems or len(self.systems) < 3 else replace(found, diversity=self.diversity(view=view))
 
     def against(self, baseline: str, *, view: str | None = None) -> Against:
-        """Return every other system against a baseline: what it gains, what it breaks, which errors it spares."""
+        """Compare every other system with a baseline: corrections, new errors, and errors that it does not make."""
         from comparanda.findings.complement import against
 
         return against(self.context(view), baseline)
 
     def stability(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Stability:
-        """Return how much the runs of each system differ, and by how much more the systems do: within, between, excess.
+        """Compute how much the runs of each system differ, and how much more the systems do: within, between, excess.
 
         For every pair of systems of which one has several runs, or for those with `base`, with `new`, or the pair of
         both.
@@ -226,7 +226,7 @@ class Result:
         return stability(self.context(view), base, new)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
-        """Return what the systems could do together: upper bounds, hardness, greedy curve, agreement.
+        """Compute what the systems could achieve together: upper bounds, hardness, greedy curve, agreement.
 
         Labels are sorted by their `frequency` in the key, by the oracle's `gain` over the best system, or
         over the best on that label (`gain-here`).
@@ -236,24 +236,24 @@ class Result:
         return combination(self.context(view), order)
 
     def diversity(self, *, view: str | None = None) -> Diversity:
-        """Return how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
+        """Compute how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
         from comparanda.findings.diversity import diversity
 
         return diversity(self.context(view))
 
     def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
-        """Return where the key may be wrong: sites at which runs agree against it, and what it has and no run finds.
+        """Find likely annotation errors: sites where runs agree against the key, and key items that no run finds.
 
-        `at_least` says how many runs must agree, by default all of them; `top` how many sites to list, 0 for all. Where
-        a view does not tell wrong values apart, the one that does is looked at unless another is named: runs agree on
-        an antecedent, not on being wrong.
+        `at_least` is the number of runs that must agree, all by default; `top` is the number of sites to list, 0 for
+        all. If the default view does not distinguish wrong values, the finer view that does is used unless another is
+        named: runs agree on an antecedent, not on being wrong.
         """
         from comparanda.findings.suspects import suspects
 
         return suspects(self.context(view or self.verdicts.view().finer), at_least, top)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
-        """Return tests of all pairs by the main measure, or by another."""
+        """Test the differences of all pairs by the main measure, or by another."""
         from comparanda.findings.significance import significance
 
         return significance(self.context(view), measure(measure_name) if measure_name else None)
@@ -268,15 +268,15 @@ class Result:
         stored: Mapping[str, Score] | None = None,
         **asked: Any,
     ) -> Gate:
-        """Return whether a new system may replace its base.
+        """Check whether a new system may replace its base.
 
         Args:
             base: the base.
             new: the new system.
-            top: how many examples of new errors to show; 0 for all.
+            top: the number of examples of new errors to show; 0 for all.
             view: the view, if there are several.
-            stored: the base's scores by measure, where its output is not at hand.
-            asked: what must hold, as `comparanda.gate` takes it: `max_new_errors=20`, `require="f1 >= base"` …
+            stored: the scores of the base by measure, if its output is not available.
+            asked: the criteria, as for `comparanda.gate`: `max_new_errors=20`, `require="f1 >= base"` …
 
         """
         from comparanda.findings.gate import criteria
@@ -287,15 +287,15 @@ class Result:
         return gate(self.context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
 
     def ablation(self, full: str | None = None, *, view: str | None = None) -> Ablation:
-        """Return what changes when parts of a system are taken away; the whole one is the first unless named."""
+        """Compute what changes when components of a system are removed; the full system is the first unless named."""
         from comparanda.findings.ablation import ablation
 
         return ablation(self.context(view), full or self.systems[0])
 
     def leaderboard(self, *measures: str, view: str | None = None) -> Leaderboard:
-        """Return the systems in the order of their scores, with the ranks that the tests leave open.
+        """Rank the systems by score, with the range of ranks that the tests do not exclude.
 
-        They are ranked by the view's main measure, or by the first of those named.
+        They are ranked by the main measure of the view, or by the first of those named.
         """
         from comparanda.findings.leaderboard import leaderboard
 
@@ -310,12 +310,12 @@ class Result:
         measure_name: str | None = None,
         view: str | None = None,
     ) -> Slices:
-        """Return scores by an attribute, such as label, length, frequency, seen, document or genre."""
+        """Compute scores by an attribute, such as label, length, frequency, seen, document or genre."""
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
-        return self._sliced(by, base=base, new=new, measure_name=measure_name, view=view)
+        return self._build_slices(by, base=base, new=new, measure_name=measure_name, view=view)
 
-    def _sliced(
+    def _build_slices(
         self,
         by: str,
         base: str | None,
@@ -331,14 +331,14 @@ class Result:
         context = self.context(view)
         if of_pair and base is not None and new is not None:
             context = context.among(base, new)
-        ground = scope(self.verdicts, context.view)
-        if by not in ground.types:
+        site_scope = scope(self.verdicts, context.view)
+        if by not in site_scope.types:
             raise UsageError(
-                f"there is no attribute {by!r}{nearest(by, ground.types)}",
-                hint=f"attributes: {', '.join(sorted(ground.types))}",
+                f"there is no attribute {by!r}{nearest(by, site_scope.types)}",
+                hint=f"attributes: {', '.join(sorted(site_scope.types))}",
             )
         chosen = measure(measure_name) if measure_name else None
-        column, cells = ground.column, self._column_of_kinds
+        column, cells = site_scope.column, self._kind_column
         return slices(
             context,
             by=by,
@@ -350,8 +350,8 @@ class Result:
             cells=cells(by, context.view),
         )
 
-    def _column_of_kinds(self, by: str, view: View) -> Column | None:
-        """Return an attribute of the kinds of sites that are only counted; None where there are none."""
+    def _kind_column(self, by: str, view: View) -> Column | None:
+        """Return an attribute of the kinds of sites that are only counted, not stored; None if all sites are stored."""
         from comparanda.expressions.selection import scope
         from comparanda.findings.slices import only_counted
 
@@ -371,13 +371,13 @@ class Result:
         top: int = 10,
         view: str | None = None,
     ) -> Examples:
-        """Return the sentences behind a number.
+        """Select the examples that a number counts.
 
         Args:
-            where: a condition; each count of a finding carries its own.
+            where: a condition; each count of a finding has its own.
             base: the first of a pair of systems, for conditions like `correction`.
             new: the second.
-            top: how many to show; they are chosen by a hash of seed, document and place. 0 for all.
+            top: the number of examples, chosen by a hash of seed, document and place; 0 for all.
             view: the view, if there are several.
 
         """
@@ -392,13 +392,13 @@ class Result:
         return examples(context, selection=found, top=top, base=base, new=new)
 
     def count(self, where: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> int:
-        """Return how many sites a condition selects."""
+        """Count the sites that match a condition."""
         from comparanda.expressions.selection import selected
 
         return len(selected(self.verdicts, view=self.verdicts.view(view), where=where, base=base, new=new))
 
     def where(self, condition: str, *, view: str | None = None) -> Result:
-        """Return the result on the sites that fulfil a condition alone."""
+        """Restrict the result to the sites that match a condition."""
         from comparanda.expressions.selection import about_items, sites_among_all
 
         chosen = self.verdicts.view(view)
@@ -413,7 +413,7 @@ class Result:
         narrowed = chosen.narrowed(rows, self.verdicts.unit_of)
         views = {chosen.name: narrowed}
         for name, each in self.verdicts.views.items():
-            same = _same_sites(each, chosen, narrowed, rows)
+            same = _corresponding_sites(each, chosen, narrowed, rows)
             views.setdefault(name, each.narrowed(same, self.verdicts.unit_of))
         settings = {**self.verdicts.settings, "where": condition}
         return replace(self, verdicts=replace(self.verdicts, views=views, settings=settings))
@@ -428,20 +428,22 @@ class Result:
         keyed_by: Keying = "label",
         view: str | None = None,
     ) -> Anatomy:
-        """Return all findings in one: what `comparanda compare` prints."""
+        """Collect all findings that `comparanda compare` prints."""
         from comparanda.findings.anatomy import anatomy
 
         context = self.context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
-        cuts = tuple(self.slices(name, *(pair or (None, None)), view=view) for name in self._cuts(by, view))
+        cuts = tuple(
+            self.slices(name, *(pair or (None, None)), view=view) for name in self._slicing_attributes(by, view)
+        )
         return anatomy(context, pair=pair, cuts=cuts, signature=self.signature, order=order, keyed_by=keyed_by)
 
-    def _cuts(self, by: Sequence[str] | None, view: str | None) -> Sequence[str]:
-        """Return what to cut by: as asked for, or as the task proposes."""
+    def _slicing_attributes(self, by: Sequence[str] | None, view: str | None) -> Sequence[str]:
+        """Return the attributes to slice by: those given, or the defaults of the task."""
         return self.verdicts.view(view).cuts if by is None else by
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
-        """Complete a pair: the base is the first system, the new one the best of the others."""
+        """Complete a pair of systems: the base defaults to the first system, the new one to the best of the others."""
         from comparanda.findings.scores import scores
 
         names = self.systems
@@ -461,18 +463,18 @@ class Result:
         return first, max(others, key=lambda name: table.value(name) or 0.0)
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the result to a folder that `comparanda.open` and every command read back."""
+        """Write the result to a folder that `comparanda.open` and all commands can read."""
         from comparanda.storage.writer import save
 
         save(self, folder)
 
     def report(self, path: str | PathLike[str], **choices: Any) -> None:
-        """Write one HTML file that leads from every number to the examples behind it, and needs no network.
+        """Write a self-contained HTML report that links every number to the examples that it counts.
 
         Args:
             path: the file.
-            choices: what it holds, as `comparanda.report.Choices` has it: `title`, `text=False` for no words of the
-                corpus, `base` and `new` for the pair shown first, `view`, `by` …
+            choices: the content, as in `comparanda.report.Choices`: `title`, `text=False` for no words of the corpus,
+                `base` and `new` for the pair shown first, `view`, `by` …
 
         """
         from comparanda.report import Choices, as_html, build
@@ -480,7 +482,7 @@ class Result:
         Path(path).write_text(as_html(build(self, Choices(**choices))), encoding="utf-8", newline="\n")
 
     def context(self, view: str | None = None) -> Context:
-        """Return the ground that findings of a view stand on."""
+        """Return the context for computing findings of a view: verdicts, resampling and seed."""
         chosen: View = self.verdicts.view(view)
         return Context(
             verdicts=self.verdicts,
@@ -491,8 +493,8 @@ class Result:
         )
 
 
-def _same_sites(view: View, chosen: View, narrowed: View, rows: Rows) -> Rows:
-    """Return the sites of a view that some sites of another are: the same overlap sites, mentions, or places."""
+def _corresponding_sites(view: View, chosen: View, narrowed: View, rows: Rows) -> Rows:
+    """Return the rows of a view that correspond to sites of another: the same overlap sites, mentions, or places."""
     if view.claims is not None and view.claims is chosen.claims:
         return rows
     if view.mention is not None and narrowed.mention is not None:

@@ -58,9 +58,9 @@ def test_the_signature_says_how_was_asked(result: Result) -> None:
 
 
 def test_progress_is_told_over_all_plans(result: Result) -> None:
-    told: list[tuple[str, int, int]] = []
-    simulated(result, ("entropy", "margin"), budget=2, told=lambda *what: told.append(what))
-    assert told == [
+    reports: list[tuple[str, int, int]] = []
+    simulated(result, ("entropy", "margin"), budget=2, progress=lambda *what: reports.append(what))
+    assert reports == [
         ("entropy, seed 13", 1, 4), ("entropy, seed 13", 2, 4), ("margin, seed 13", 3, 4), ("margin, seed 13", 4, 4),
     ]  # fmt: skip
 

@@ -157,7 +157,7 @@ def test_a_broken_rule_set_of_another_package_does_not_hide_the_others(
     work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write("bad.toml", "rules = 3")
-    monkeypatch.setattr("comparanda.cli.rule_sets.registered", lambda: ["exact", "bad.toml"])
+    monkeypatch.setattr("comparanda.cli.rule_sets.registered_rules", lambda: ["exact", "bad.toml"])
     lines = run(capsys, "rules", "list").out.splitlines()
     assert (lines[0].split()[0], lines[1].split()[:3]) == ("exact", ["bad.toml", "0", "rules"])
     assert "(cannot be used: " in lines[1]

@@ -180,7 +180,7 @@ class TestTelling:
         put("a.conll", "a O\n")
         twin = replace(columns.FORMAT, name="twin")
         both = {"columns": columns.FORMAT, "twin": twin}
-        monkeypatch.setattr(inputs, "_registered", lambda: both)
+        monkeypatch.setattr(inputs, "_registered_formats", lambda: both)
         monkeypatch.setattr(inputs, "_load_format", both.__getitem__)
         assert refusal(read, "a.conll") == ("a.conll: the file could be columns or twin\n  say which: a.conll::columns")
 

@@ -1,7 +1,8 @@
-"""Baseline files: what was blessed, so that a later gate compares with nothing else.
+"""Gates and baseline files: check a new system against an approved base.
 
-A baseline holds the digests of the key's files and of the base's, how they were judged, and the base's scores with
-their counts. It is JSON, made to be kept beside the code it guards.
+A baseline file records the digests of the files of the key and the base, the settings of the evaluation, and the
+scores of the base with their counts, so that a later gate compares with exactly this base. It is JSON, meant to be
+kept under version control with the code that it protects.
 """
 
 from __future__ import annotations
@@ -37,40 +38,40 @@ if TYPE_CHECKING:
 BASELINE_VERSION = 1
 KIND = "comparanda baseline"
 
-_OF_LABELS = ("accuracy", "precision", "recall", "f1")
-_MOST_LABELS = 200  # with more of them, as of lemmas, scores of single labels are not kept
-_OF_SYSTEM = re.compile(r"map\[(.*)\]", re.DOTALL)
-_CLOSE = 1e-9
-_LISTED = 5
-_SHORT = 12  # digits of a digest that tell two files apart for people
+_LABEL_MEASURES = ("accuracy", "precision", "recall", "f1")
+_MAX_LABELS = 200  # with more labels, such as lemmas, scores of single labels are not stored
+_MAP_SETTING = re.compile(r"map\[(.*)\]", re.DOTALL)
+_TOLERANCE = 1e-9
+_LISTED_DIFFERENCES = 5
+_DIGEST_LENGTH = 12  # digits of a digest shown in messages
 
 Natural = Annotated[int, Meta(ge=0)]
 
 
 class BaselineError(InputError):
-    """What is to be compared is not what was blessed."""
+    """The inputs or settings differ from those of the baseline."""
 
 
 class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The base of all parts of a baseline: nothing but what is declared."""
+    """The base class of all parts of a baseline; unknown fields are errors."""
 
 
 class FileEntry(_Entry, frozen=True):
-    """One file: its name, for people, and the SHA-256 of its bytes."""
+    """One file: its name, for messages, and the SHA-256 of its bytes."""
 
     name: str
     sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class KeyEntry(_Entry, frozen=True):
-    """The key: its files, and how often each label occurs in it."""
+    """The key: its files, and the frequency of each label."""
 
     files: list[FileEntry]
     labels: dict[str, Natural]
 
 
 class ScoreEntry(_Entry, frozen=True, kw_only=True):
-    """A score of the base with the counts behind it, as `Score` has them."""
+    """A score of the base with its counts, as in `Score`."""
 
     measure: str
     value: float | None
@@ -89,20 +90,20 @@ class BaseEntry(_Entry, frozen=True):
 
 
 class Baseline(_Entry, frozen=True, kw_only=True):
-    """What was blessed.
+    """The content of a baseline file.
 
     Args:
-        kind: what the file is.
-        baseline_version: the version of its shape.
+        kind: the type of the file.
+        baseline_version: the version of the file format.
         version: the version of the program that wrote it.
         task: the task.
         view: the view.
-        unit: what statistics resample.
-        documents: how many documents there are.
-        settings: how outputs were read and judged, as in the signature.
-        zero_division: the value put where a ratio is undefined.
+        unit: the unit of resampling.
+        documents: the number of documents.
+        settings: the settings of reading and evaluation, as in the signature.
+        zero_division: the value of undefined ratios.
         key: the key.
-        base: the base; None only for what is compared with a file, never in one.
+        base: the base; None only for current inputs that are compared with a file, never in a file.
 
     """
 
@@ -119,7 +120,7 @@ class Baseline(_Entry, frozen=True, kw_only=True):
     base: BaseEntry | None
 
     def to_json(self) -> str:
-        """Return the file's text."""
+        """Return the text of the baseline file."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2).decode() + "\n"
 
     @property
@@ -128,19 +129,19 @@ class Baseline(_Entry, frozen=True, kw_only=True):
         return "" if self.base is None else self.base.name
 
     def by_measure(self) -> dict[str, Score]:
-        """Return the base's scores by measure."""
+        """Return the scores of the base by measure."""
         base = self.base
-        return {} if base is None else {each.measure: _score(base.name, each) for each in base.scores}
+        return {} if base is None else {each.measure: _restore_score(base.name, each) for each in base.scores}
 
 
 def baseline_of(result: Result, base: str | None, *, view: str | None = None) -> Baseline:
-    """Describe a key and a base as they are to be blessed; without a base, the key and the settings alone."""
+    """Build a baseline from a key and a base; without a base, from the key and the settings only."""
     verdicts, chosen = result.verdicts, result.verdicts.view(view)
-    labels = _labels(chosen)
+    labels = _count_labels(chosen)
     entry = None
     if base is not None:
         runs = [verdicts.runs[run] for run in verdicts.system(base).runs]
-        entry = BaseEntry(base, [_files(result, run) for run in runs], _scores(result, base, view, labels))
+        entry = BaseEntry(base, [_digest_files(result, run) for run in runs], _score_base(result, base, view, labels))
     return Baseline(
         kind=KIND,
         baseline_version=BASELINE_VERSION,
@@ -149,25 +150,25 @@ def baseline_of(result: Result, base: str | None, *, view: str | None = None) ->
         view=chosen.name,
         unit=verdicts.units.kind,
         documents=len(verdicts.documents),
-        settings=dict(_settings(verdicts.settings, base)),
+        settings=dict(_relevant_settings(verdicts.settings, base)),
         zero_division=result.zero_division,
-        key=KeyEntry(_files(result, "key"), labels),
+        key=KeyEntry(_digest_files(result, "key"), labels),
         base=entry,
     )
 
 
-def _settings(settings: Mapping[str, str], base: str | None) -> Iterator[tuple[str, str]]:
-    """Go through the settings that concern the key and the base; label maps of other systems do not."""
+def _relevant_settings(settings: Mapping[str, str], base: str | None) -> Iterator[tuple[str, str]]:
+    """Yield the settings that concern the key and the base: all but the label maps of other systems."""
     for name, value in settings.items():
-        of = _OF_SYSTEM.fullmatch(name)
+        of = _MAP_SETTING.fullmatch(name)
         if of is None or of[1] in {"key", "all"}:
             yield name, value
         elif of[1] == base:
             yield "map[base]", value
 
 
-def _labels(view: View) -> dict[str, int]:
-    """Count the labels of the key: those of its items, or of its sites where these are the items."""
+def _count_labels(view: View) -> dict[str, int]:
+    """Count the labels of the key: those of its items, or of its sites if there are no separate items."""
     items, sites = view.given_items, view.sites
     if items is None:
         counts, names = sites.key_counts, sites.labels.names
@@ -176,8 +177,8 @@ def _labels(view: View) -> dict[str, int]:
     return {name: count for name, count in zip(names, counts.tolist(), strict=True) if count}
 
 
-def _files(result: Result, side: str) -> list[FileEntry]:
-    """Digest the files of the key or of a run."""
+def _digest_files(result: Result, side: str) -> list[FileEntry]:
+    """Compute the digests of the files of the key or of a run."""
     sides = [each for part in result.verdicts.texts.parts for each in part.words().sides if each.name == side]
     paths = [part.path for each in sides for part in each.source().parts]
     files = [path for path in dict.fromkeys(paths) if path is not None]
@@ -186,10 +187,10 @@ def _files(result: Result, side: str) -> list[FileEntry]:
     ways = [path.absolute().as_posix().split("/") for path in files]
     folders = zip(*(way[:-1] for way in ways), strict=False)
     top = sum(1 for _ in takewhile(lambda steps: len(set(steps)) == 1, folders))
-    return [FileEntry("/".join(way[top:]), _digest(path)) for path, way in zip(files, ways, strict=True)]
+    return [FileEntry("/".join(way[top:]), _digest_file(path)) for path, way in zip(files, ways, strict=True)]
 
 
-def _digest(path: AnyPath) -> str:
+def _digest_file(path: AnyPath) -> str:
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -197,10 +198,10 @@ def _digest(path: AnyPath) -> str:
         raise ReadError(f"cannot be read: {problem.strerror or problem}", where=str(path)) from None
 
 
-def _scores(result: Result, base: str, view: str | None, labels: Iterable[str]) -> list[ScoreEntry]:
-    """Score the base by all measures of the task, and of each label by those that the view has."""
+def _score_base(result: Result, base: str, view: str | None, labels: Iterable[str]) -> list[ScoreEntry]:
+    """Score the base by all measures of the task, and by the label measures that the view has."""
     plain = replace(result, resamples=0)
-    found = [*plain.scores(view=view).scores, *_label_scores(plain, view, list(labels))]
+    found = [*plain.scores(view=view).scores, *_score_labels(plain, view, list(labels))]
     mine = {score.measure: score for score in found if score.system == base}
     return [
         ScoreEntry(
@@ -215,13 +216,13 @@ def _scores(result: Result, base: str, view: str | None, labels: Iterable[str]) 
     ]
 
 
-def _label_scores(result: Result, view: str | None, labels: Sequence[str]) -> Iterator[Score]:
-    for kind in _OF_LABELS if len(labels) <= _MOST_LABELS else ():
-        with suppress(UsageError):  # of spans, no single label need stand at any site
+def _score_labels(result: Result, view: str | None, labels: Sequence[str]) -> Iterator[Score]:
+    for kind in _LABEL_MEASURES if len(labels) <= _MAX_LABELS else ():
+        with suppress(UsageError):  # a label of spans need not occur at any site
             yield from result.scores(*(f"{kind}[{label}]" for label in labels), view=view).scores if labels else ()
 
 
-def _score(system: str, entry: ScoreEntry) -> Score:
+def _restore_score(system: str, entry: ScoreEntry) -> Score:
     return Score(
         system=system,
         measure=entry.measure,
@@ -236,7 +237,7 @@ def _score(system: str, entry: ScoreEntry) -> Score:
 
 
 def read_baseline(path: str) -> Baseline:
-    """Read a baseline file; refuse one of a newer version, and anything that is not of its shape."""
+    """Read a baseline file; refuse another version and anything that does not follow the format."""
     try:
         data = Path(path).read_bytes()
     except OSError as problem:
@@ -263,70 +264,74 @@ def read_baseline(path: str) -> Baseline:
     return found
 
 
-def refuse_unlike(blessed: Baseline, now: Baseline) -> None:
-    """Refuse to go on unless key, base and settings are those that were blessed.
+def refuse_unlike(approved: Baseline, now: Baseline) -> None:
+    """Raise an error unless key, base and settings are those of the baseline.
 
-    Where bytes and settings are the same, labels and scores must be too: they see what no setting tells, such as
-    another column of the same file.
+    If bytes and settings are the same, labels and scores must be too: this detects differences that no setting
+    records, such as another column of the same file.
     """
-    unlike = [*_unlike_settings(blessed, now), *_few(_unlike_files("key", blessed.key.files, now.key.files))]
-    if blessed.base is not None and now.base is not None:
-        unlike += _few(_unlike_runs(blessed.base, now.base))
+    unlike = [
+        *_compare_settings(approved, now),
+        *_shorten_list(_compare_files("key", approved.key.files, now.key.files)),
+    ]
+    if approved.base is not None and now.base is not None:
+        unlike += _shorten_list(_compare_runs(approved.base, now.base))
     if not unlike:
-        unlike = _few(_unlike_labels(blessed.key.labels, now.key.labels))
-        unlike += _few(_unlike_scores(blessed.base, now.base))
+        unlike = _shorten_list(_compare_labels(approved.key.labels, now.key.labels))
+        unlike += _shorten_list(_compare_scores(approved.base, now.base))
     if unlike:
         raise BaselineError(
             "this is not what was blessed, so it is not compared",
             details=unlike,
-            hint=f"blessed was {blessed.base_name!r}, by comparanda {blessed.version}; bless anew by --write-baseline",
+            hint=f"blessed was {approved.base_name!r}, by comparanda {approved.version}; "
+            "bless anew by --write-baseline",
         )
 
 
-def _few(lines: Iterable[str]) -> list[str]:
-    """Keep the first lines, and say how many more there are."""
+def _shorten_list(lines: Iterable[str]) -> list[str]:
+    """Keep the first lines, and add the number of the others."""
     found = list(lines)
-    more = len(found) - _LISTED
-    return found if more <= 0 else [*found[:_LISTED], f"… and {more:,} more"]
+    more = len(found) - _LISTED_DIFFERENCES
+    return found if more <= 0 else [*found[:_LISTED_DIFFERENCES], f"… and {more:,} more"]
 
 
-def _unlike_settings(blessed: Baseline, now: Baseline) -> Iterator[str]:
+def _compare_settings(approved: Baseline, now: Baseline) -> Iterator[str]:
     for name in ("task", "view", "unit", "documents", "zero_division"):
-        then, here = getattr(blessed, name), getattr(now, name)
+        then, here = getattr(approved, name), getattr(now, name)
         if then != here:
-            yield f"{name.replace('_', ' ')}: {_told(then)} then, {_told(here)} now"
-    of_base = {"map[base]"} if now.base is None else set()  # whose output is not at hand
-    for name in sorted({*blessed.settings, *now.settings} - of_base):
-        then, here = blessed.settings.get(name), now.settings.get(name)
+            yield f"{name.replace('_', ' ')}: {_format_value(then)} then, {_format_value(here)} now"
+    of_base = {"map[base]"} if now.base is None else set()  # its output is not available
+    for name in sorted({*approved.settings, *now.settings} - of_base):
+        then, here = approved.settings.get(name), now.settings.get(name)
         if then != here:
-            yield f"setting {name}: {_told(then)} then, {_told(here)} now"
+            yield f"setting {name}: {_format_value(then)} then, {_format_value(here)} now"
 
 
-def _told(value: object, nothing: str = "not set") -> str:
+def _format_value(value: object, nothing: str = "not set") -> str:
     return nothing if value is None else str(value)
 
 
-def _unlike_labels(blessed: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
-    for name in sorted({*blessed, *now}):
-        then, here = blessed.get(name, 0), now.get(name, 0)
+def _compare_labels(approved: Mapping[str, int], now: Mapping[str, int]) -> Iterator[str]:
+    for name in sorted({*approved, *now}):
+        then, here = approved.get(name, 0), now.get(name, 0)
         if then != here:
             yield f"{name} in the key: {then:,} then, {here:,} now"
 
 
-def _unlike_files(who: str, blessed: Sequence[FileEntry], now: Sequence[FileEntry]) -> Iterator[str]:
-    """Compare the digests; names may change, for files may be moved."""
-    if len(blessed) != len(now):
-        yield f"{who}: {len(blessed)} files then, {len(now)} now"
+def _compare_files(who: str, approved: Sequence[FileEntry], now: Sequence[FileEntry]) -> Iterator[str]:
+    """Compare the digests; names may differ, since files may be moved."""
+    if len(approved) != len(now):
+        yield f"{who}: {len(approved)} files then, {len(now)} now"
         return
-    stale, fresh = _apart(blessed, now), _apart(now, blessed)
+    stale, fresh = _unmatched_files(approved, now), _unmatched_files(now, approved)
     for old, each in zip(stale, fresh, strict=True):
         was = "" if old.name == each.name else f" ({old.name})"
-        digests = f"{old.sha256[:_SHORT]}…{was} then, {each.sha256[:_SHORT]}… now"
+        digests = f"{old.sha256[:_DIGEST_LENGTH]}…{was} then, {each.sha256[:_DIGEST_LENGTH]}… now"
         yield f"{who}: {each.name} has other bytes: sha256 {digests}"
 
 
-def _apart(files: Sequence[FileEntry], others: Sequence[FileEntry]) -> list[FileEntry]:
-    """Return the files that have no counterpart of the same bytes among others; each counts once."""
+def _unmatched_files(files: Sequence[FileEntry], others: Sequence[FileEntry]) -> list[FileEntry]:
+    """Return the files without a counterpart of the same bytes among the others; each counterpart is used once."""
     left = Counter(each.sha256 for each in others)
     found = []
     for each in files:
@@ -337,31 +342,31 @@ def _apart(files: Sequence[FileEntry], others: Sequence[FileEntry]) -> list[File
     return found
 
 
-def _unlike_runs(blessed: BaseEntry, now: BaseEntry) -> Iterator[str]:
-    if len(blessed.runs) != len(now.runs):
-        yield f"base: {len(blessed.runs)} runs then, {len(now.runs)} now"
+def _compare_runs(approved: BaseEntry, now: BaseEntry) -> Iterator[str]:
+    if len(approved.runs) != len(now.runs):
+        yield f"base: {len(approved.runs)} runs then, {len(now.runs)} now"
         return
-    then, here = ([each for run in base.runs for each in run] for base in (blessed, now))
-    yield from _unlike_files("base", then, here)
+    then, here = ([each for run in base.runs for each in run] for base in (approved, now))
+    yield from _compare_files("base", then, here)
 
 
-def _unlike_scores(blessed: BaseEntry | None, now: BaseEntry | None) -> Iterator[str]:
-    if blessed is None or now is None:
+def _compare_scores(approved: BaseEntry | None, now: BaseEntry | None) -> Iterator[str]:
+    if approved is None or now is None:
         return
     here = {each.measure: each for each in now.scores}
-    for then in blessed.scores:
+    for then in approved.scores:
         found = here.get(then.measure)
-        if found is None or not _same_score(then, found):
-            said = "not told" if found is None else _told(found.value, "undefined")
-            yield f"{then.measure} of the base: {_told(then.value, 'undefined')} then, {said} now"
+        if found is None or not _is_same_score(then, found):
+            said = "not told" if found is None else _format_value(found.value, "undefined")
+            yield f"{then.measure} of the base: {_format_value(then.value, 'undefined')} then, {said} now"
 
 
-def _same_score(one: ScoreEntry, other: ScoreEntry) -> bool:
+def _is_same_score(one: ScoreEntry, other: ScoreEntry) -> bool:
     pairs = ((one.value, other.value), (one.part, other.part), (one.whole, other.whole))
-    return all(a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=_CLOSE)) for a, b in pairs)
+    return all(a == b or (a is not None and b is not None and math.isclose(a, b, rel_tol=_TOLERANCE)) for a, b in pairs)
 
 
-# The gate of a release: a new system against its base, before it goes out.
+# The gate: check a new system against its base before a release.
 
 
 def gate(
@@ -384,19 +389,20 @@ def gate(
     """Check whether a new output may replace that of the base.
 
     Args:
-        key: the key, as `comparanda.compare` takes it.
+        key: the key, as for `comparanda.compare`.
         base: the output of the base; None to check requirements against the scores of a baseline file.
         new: the output of the new system.
         task: the task.
-        max_new_errors: how many sites that the base has right may be wrong now: a count, or a share such as "0.5%".
+        max_new_errors: the maximum number of new errors (sites that only the base has right), or a share of all sites
+            such as "0.5%".
         max_negative_flip_rate: the same as a share of all sites.
-        label: restricts these two to sites with this label in the key, or one of these.
-        require: what must hold of scores and counts: "f1 >= base - 0.3", 'score("f1[PER]") >= 80'.
-        fail_if_significantly_worse: fail if a randomisation test finds a loss; asked for where nothing else is.
-        measure: the measure that is tested; the main one by default.
-        baseline: a baseline file; unless it was written for this key and this base, they are not compared.
+        label: restricts these two to sites with this label, or one of these labels, in the key.
+        require: conditions on scores and counts: "f1 >= base - 0.3", 'score("f1[PER]") >= 80'.
+        fail_if_significantly_worse: fail if a randomisation test finds a loss; the default if no criterion is given.
+        measure: the measure to test; the main one by default.
+        baseline: a baseline file; an error is raised unless it was written for this key and this base.
         view: the view, if there are several.
-        top: how many examples of new errors to show; 0 for all.
+        top: the number of examples of new errors to show; 0 for all.
         settings: as for `comparanda.compare`.
 
     >>> found = gate(["A", "B", "B"], ["A", "B", "A"], ["A", "A", "B"], task="tag", max_new_errors=0, resamples=0)
@@ -412,13 +418,13 @@ def gate(
         "fail_if_significantly_worse": fail_if_significantly_worse,
         "measure": measure,
     }
-    criteria(**asked)  # what is wrong with them is said before anything is read
-    blessed = None if baseline is None else read_baseline(fspath(baseline))
-    if base is None and blessed is None:
+    criteria(**asked)  # report errors in the criteria before reading any input
+    approved = None if baseline is None else read_baseline(fspath(baseline))
+    if base is None and approved is None:
         raise UsageError("there is neither an output of the base nor a baseline")
     systems = {name: given for name, given in (("base", base), ("new", new)) if given is not None}
     result = compare(key, systems, task=task, **settings)
-    return guarded(result, "base" if base is not None else None, "new", blessed=blessed, view=view, top=top, **asked)
+    return guarded(result, "base" if base is not None else None, "new", approved=approved, view=view, top=top, **asked)
 
 
 def guarded(
@@ -426,7 +432,7 @@ def guarded(
     base: str | None,
     new: str,
     *,
-    blessed: Baseline | None = None,
+    approved: Baseline | None = None,
     view: str | None = None,
     top: int = 10,
     **asked: Any,
@@ -435,17 +441,17 @@ def guarded(
 
     Args:
         result: the key and the systems.
-        base: the base; None where only the baseline knows its scores.
+        base: the base; None if its scores come from the baseline.
         new: the new system.
-        blessed: what the key and the base must be.
+        approved: the baseline that the key and the base must match.
         view: the view, if there are several.
-        top: how many examples of new errors to show; 0 for all.
-        asked: what must hold, as for `gate`.
+        top: the number of examples of new errors to show; 0 for all.
+        asked: the criteria, as for `gate`.
 
     """
-    if blessed is not None:
-        refuse_unlike(blessed, baseline_of(result, base, view=view))
+    if approved is not None:
+        refuse_unlike(approved, baseline_of(result, base, view=view))
     if base is not None:
         return result.gate(base, new, top=top, view=view, **asked)
-    assert blessed is not None, "there is neither an output of the base nor a baseline"
-    return result.gate(blessed.base_name, new, top=top, view=view, stored=blessed.by_measure(), **asked)
+    assert approved is not None, "there is neither an output of the base nor a baseline"
+    return result.gate(approved.base_name, new, top=top, view=view, stored=approved.by_measure(), **asked)

@@ -1,4 +1,4 @@
-"""What runs are to vote on: their labels in one tongue, as they are judged."""
+"""The public function `combine`: combine systems by voting, tune weights, score and write the combinations."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 def ground_of(prepared: Prepared) -> Ground:
-    """Return what is voted on; chains are no votes that could be counted."""
+    """Determine what is voted on from the task and its rules; refuse chains, which cannot be combined by voting."""
     if prepared.task.layer == "chains":
         what = "chains cannot be combined by votes: what two systems put together need not fit into one set of chains"
         hint = "see what they could do together: comparanda compare shows upper bounds by kind of mention"
@@ -77,10 +77,10 @@ def ground_of(prepared: Prepared) -> Ground:
 
 
 def in_one_tongue(prepared: Prepared) -> Prepared:
-    """Apply label maps and the folding of case to what the runs say, so that a vote sees equal labels as equal.
+    """Apply label maps and case folding to the labels of the runs, so that equal labels are equal votes.
 
-    The combination then has the new labels. It is judged with the same maps, so these must leave them as they are.
-    Where runs are probabilistic, their hard outputs vote.
+    The combination then has the new labels. It is evaluated with the same maps, so these must not change them again.
+    Probabilistic runs vote with their hard outputs.
     """
     maps = prepared.options.maps.get("all", {})
     for old, new in sorted(maps.items()):
@@ -96,18 +96,21 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
         return prepared
     several = with_sets(aligned)
     corpora = [as_sets(corpus) if several else corpus for corpus in aligned.responses]
-    columns = [_labels(aligned.key), *map(_labels, corpora)]  # the key's must be there, and nothing comes of them
+    columns = [
+        _label_column(aligned.key),
+        *map(_label_column, corpora),
+    ]  # the labels of the key are required as input; their result is not used
     sides = ("key", *run_names(prepared.systems))
     found, _ = speak_alike(columns, sides, prepared.systems, prepared.options, several=several)
-    return replace(prepared, aligned=replace(aligned, responses=_relabelled(corpora, found[1:])))
+    return replace(prepared, aligned=replace(aligned, responses=_replace_labels(corpora, found[1:])))
 
 
-def _labels(corpus: Corpus) -> TextColumn:
+def _label_column(corpus: Corpus) -> TextColumn:
     return corpus.columns["value"] if corpus.spans is None else corpus.spans.label
 
 
-def _relabelled(corpora: Sequence[Corpus], labels: Sequence[TextColumn]) -> tuple[Corpus, ...]:
-    """Put other labels into corpora."""
+def _replace_labels(corpora: Sequence[Corpus], labels: Sequence[TextColumn]) -> tuple[Corpus, ...]:
+    """Replace the labels of corpora."""
     return tuple(
         replace(corpus, columns={**corpus.columns, "value": column})
         if corpus.spans is None
@@ -116,7 +119,7 @@ def _relabelled(corpora: Sequence[Corpus], labels: Sequence[TextColumn]) -> tupl
     )
 
 
-# How good each run is, learnt where it is not used: on dev data, or on the other folds of the same documents.
+# The quality of each run, learnt on other data than it is applied to: development data, or the other folds.
 
 
 FEWEST_FOLDS = 2
@@ -124,13 +127,13 @@ FEWEST_FOLDS = 2
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tuning:
-    """What is known of the runs, and from where.
+    """The quality of the runs, and the data on which it was learnt.
 
     Args:
-        trust: what is known of them.
-        on: where it was learnt, in words.
-        optimistic: whether that is the very data on which the combination is scored.
-        learnt: whether anything was; one document of one sentence cannot be cut into folds.
+        trust: the scores of the runs.
+        on: a description of the data.
+        optimistic: whether the combination is scored on the same data.
+        learnt: whether anything could be learnt; one document of one sentence cannot be split into folds.
 
     """
 
@@ -141,20 +144,20 @@ class Tuning:
 
 
 def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int, *, seed: int) -> Tuning:
-    """Learn for each fold of the key's documents from all others.
+    """Learn for each fold of documents from all other folds.
 
-    Documents are dealt to folds in the order of a hash of the seed and their names, so that the order of the input
-    does not matter. There are no more folds than documents. A single document is cut by sentences, and so is a key
-    that marks none; rows of a classification file are their own documents.
+    Documents are assigned to folds in the order of a hash of the seed and their names, so that the order of the input
+    does not matter. There are no more folds than documents. A single document, or a key without document boundaries,
+    is split by sentences; each row of a classification file is a document.
     """
-    verdicts = _finer(verdicts, key)
+    verdicts = _use_sentences(verdicts, key)
     names = _unit_names(verdicts, key)
     count = min(folds, len(names))
     if count < FEWEST_FOLDS:
         trust = Trust.equal(len(key), verdicts.runs)
         return Tuning(trust, "nothing: there is only one unit, which cannot be cut into folds", learnt=False)
-    unit_fold = _dealt(names, count, seed)
-    score, labels, by_label = _learnt(verdicts, verdicts.view(view), unit_fold, count)
+    unit_fold = _deal_folds(names, count, seed)
+    score, labels, by_label = _learn_scores(verdicts, verdicts.view(view), unit_fold, count)
     by_document = verdicts.units.kind == "document"
     unit = owner_of_rows(key.row_documents if by_document else key.sentences)
     on = f"{count} folds of {len(names):,} {verdicts.units.kind}s"
@@ -162,35 +165,35 @@ def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int
 
 
 def tuned_on_dev(verdicts: Verdicts, view: str | None, key: Corpus) -> Tuning:
-    """Learn from other data, judged in the same way, with the same systems in the same order."""
-    return Tuning(_whole(verdicts, view, key), f"dev data of {_units(verdicts)}")
+    """Learn from other data, evaluated in the same way, with the same systems in the same order."""
+    return Tuning(_learn_from_all(verdicts, view, key), f"dev data of {_format_units(verdicts)}")
 
 
 def tuned_on_same(verdicts: Verdicts, view: str | None, key: Corpus) -> Tuning:
-    """Learn from the very data on which the combination is scored: an upper bound of what tuning can give."""
-    return Tuning(_whole(verdicts, view, key), "the same data, so the scores are optimistic", optimistic=True)
+    """Learn from the data on which the combination is scored: an upper bound of what tuning can achieve."""
+    return Tuning(_learn_from_all(verdicts, view, key), "the same data, so the scores are optimistic", optimistic=True)
 
 
-def _units(verdicts: Verdicts) -> str:
+def _format_units(verdicts: Verdicts) -> str:
     count, kind = verdicts.units.count, verdicts.units.kind
     return f"{count:,} {kind}{'' if count == 1 else 's'}"
 
 
-def _whole(verdicts: Verdicts, view: str | None, key: Corpus) -> Trust:
+def _learn_from_all(verdicts: Verdicts, view: str | None, key: Corpus) -> Trust:
     """Learn from all units."""
-    score, labels, by_label = _learnt(verdicts, verdicts.view(view), np.zeros(verdicts.units.count, np.int64), 1)
+    score, labels, by_label = _learn_scores(verdicts, verdicts.view(view), np.zeros(verdicts.units.count, np.int64), 1)
     return Trust(runs=verdicts.runs, fold=np.zeros(len(key), np.int64), score=score, labels=labels, by_label=by_label)
 
 
-def _finer(verdicts: Verdicts, key: Corpus) -> Verdicts:
-    """Take sentences for units where there is but one document."""
+def _use_sentences(verdicts: Verdicts, key: Corpus) -> Verdicts:
+    """Use sentences as units if there is only one document."""
     if verdicts.units.kind != "document" or verdicts.units.count > 1:
         return verdicts
     return replace(verdicts, units=Units("sentence", len(key.sentences) - 1))
 
 
 def _unit_names(verdicts: Verdicts, key: Corpus) -> Sequence[str]:
-    """Return what units are told apart by: names of documents, ids of rows, numbers of sentences."""
+    """Return names that identify the units: names of documents, ids of rows, numbers of sentences."""
     if verdicts.units.kind == "document":
         return verdicts.documents
     if verdicts.units.kind == "row" and key.words is not None:
@@ -198,8 +201,8 @@ def _unit_names(verdicts: Verdicts, key: Corpus) -> Sequence[str]:
     return [str(number) for number in range(verdicts.units.count)]
 
 
-def _dealt(names: Sequence[str], folds: int, seed: int) -> Rows:
-    """Deal units to folds, as evenly as can be."""
+def _deal_folds(names: Sequence[str], folds: int, seed: int) -> Rows:
+    """Assign units to folds of equal size, or nearly."""
     rank = sorted(range(len(names)), key=lambda unit: (_hash(seed, names[unit]), names[unit], unit))
     fold = np.empty(len(names), np.int64)
     fold[rank] = np.arange(len(names)) % folds
@@ -210,33 +213,33 @@ def _hash(seed: int, name: str) -> bytes:
     return blake2b(f"{seed}\0{name}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
-def _learnt(
+def _learn_scores(
     verdicts: Verdicts, view: View, unit_fold: Rows, folds: int
 ) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
-    """Return for each fold the main score of each run and its F1 of each label, on all other folds if there are any."""
+    """Compute for each fold the main score of each run and its F1 by label, on all other folds if there are any."""
     main = measure(view.measures[0])
     statistics = unit_statistics(verdicts, view, main.statistics)
     sums = {
         name: np.stack([values[unit_fold == fold].sum(axis=0) for fold in range(folds)])
         for name, values in statistics.items()
     }
-    score = main.finish({name: _others(each) for name, each in sums.items()})
-    by_label = harmonic(*map(_others, _label_counts(verdicts, view, unit_fold, folds)))
-    return _millionths(score), view.items.names, _millionths(by_label)
+    score = main.finish({name: _sum_other_folds(each) for name, each in sums.items()})
+    by_label = harmonic(*map(_sum_other_folds, _count_by_label(verdicts, view, unit_fold, folds)))
+    return _to_millionths(score), view.items.names, _to_millionths(by_label)
 
 
-def _others(by_fold: Matrix) -> Matrix:
-    """Return the sums over all other folds; with one fold, over that."""
+def _sum_other_folds(by_fold: Matrix) -> Matrix:
+    """Sum over all other folds; with a single fold, over that one."""
     return by_fold if len(by_fold) == 1 else by_fold.sum(axis=0, keepdims=True) - by_fold
 
 
-def _millionths(scores: Matrix) -> NDArray[np.int64]:
-    """Write scores as whole numbers; an undefined one is worth nothing."""
+def _to_millionths(scores: Matrix) -> NDArray[np.int64]:
+    """Convert scores to integers; undefined scores become 0."""
     return np.rint(MILLION * np.nan_to_num(scores)).astype(np.int64)
 
 
-def _label_counts(verdicts: Verdicts, view: View, unit_fold: Rows, folds: int) -> list[Matrix]:
-    """Count what F1 is made of, for each fold, label and run."""
+def _count_by_label(verdicts: Verdicts, view: View, unit_fold: Rows, folds: int) -> list[Matrix]:
+    """Compute the counts for F1, for each fold, label and run."""
     items = view.items
     width = len(items.names)
     cell = unit_fold[verdicts.unit_of(items)] * width + items.label
@@ -253,45 +256,45 @@ def _label_counts(verdicts: Verdicts, view: View, unit_fold: Rows, folds: int) -
     ]
 
 
-# Systems that vote: which methods fit, what comes out, and how it was made.
+# Voting: which methods apply, their combinations, and the record of how these were made.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Voting:
-    """All that a vote needs, whatever the method.
+    """The input of a vote by any method.
 
     Args:
-        prepared: the key and its runs, whose labels are in one tongue.
+        prepared: the key and the runs, with normalised labels.
         ground: what is voted on.
-        tuning: what is known of the runs.
-        overlap: what is done about combined spans that overlap.
+        tuning: the quality of the runs.
+        overlap: how overlapping combined spans are treated.
 
     """
 
     prepared: Prepared
-    ground: Ground
+    vote_target: Ground
     tuning: Tuning
     overlap: Overlap
 
     @classmethod
     def of(cls, prepared: Prepared, tuning: Tuning, overlap: Overlap) -> Voting:
-        """Bring the labels of all runs to one tongue before they are voted on."""
+        """Normalise the labels of all runs before voting."""
         return cls(in_one_tongue(prepared), ground_of(prepared), tuning, overlap)
 
     def corpora(self, asked: Sequence[str]) -> tuple[dict[str, Corpus], dict[str, str]]:
-        """Combine by the methods asked for, or by all that make sense; and say which of these do not, and why."""
+        """Combine by the given or the default methods; return the combinations, and reasons for skipped methods."""
         runs, skipped = len(self.prepared.aligned.responses), {}
-        chosen = [Method.parse(name) for name in asked or DEFAULTS[self.ground]]
+        chosen = [Method.parse(name) for name in asked or DEFAULTS[self.vote_target]]
         for method in chosen:
-            method.check(self.ground, runs)
+            method.check(self.vote_target, runs)
         corpora: dict[str, Corpus] = {}
         for method in chosen:
-            if method.needs(self.ground) in {"weights", "labels"} and not self.tuning.learnt:
+            if method.needs(self.vote_target) in {"weights", "labels"} and not self.tuning.learnt:
                 skipped[str(method)] = f"it was tuned on {self.tuning.on}"
                 continue
             try:
                 corpora[str(method)] = replace(self.vote(method), name=str(method))
-            except UsageError as problem:  # of the usual methods, tag-vote may not fit the spans
+            except UsageError as problem:  # the default method tag-vote may not apply to the spans
                 if asked:
                     raise
                 skipped[str(method)] = problem.what
@@ -299,17 +302,17 @@ class Voting:
             raise UsageError("there is nothing to combine", details=[f"{name}: {why}" for name, why in skipped.items()])
         return corpora, skipped
 
-    def said(self) -> dict[str, str]:
-        """Return how votes were counted, for the signature."""
-        said = {"tuned": self.tuning.on}
+    def signature_settings(self) -> dict[str, str]:
+        """Return the settings of the vote, for the signature."""
+        settings = {"tuned": self.tuning.on}
         overlap = "combined_overlap" if self.prepared.task.layer == "beliefs" else "overlap"  # beliefs have one, too
-        return {**said, overlap: self.overlap} if self.ground in {"spans", "links"} else said
+        return {**settings, overlap: self.overlap} if self.vote_target in {"spans", "links"} else settings
 
     def vote(self, method: Method) -> Corpus:
         """Combine by one method."""
         return combined(
             self.prepared.aligned,
-            self.ground,
+            self.vote_target,
             method,
             self.tuning.trust,
             same_ids=self.prepared.options.same_ids,
@@ -317,12 +320,12 @@ class Voting:
         )
 
     def recipe(self, name: str, corpus: Corpus) -> Recipe:
-        """Say how a combination was made."""
+        """Describe how a combination was made."""
         method, tuning = Method.parse(name), self.tuning
-        needs = method.needs(self.ground)
+        needs = method.needs(self.vote_target)
         return Recipe(
             method=name,
-            vote=method.vote(self.ground),
+            vote=method.vote(self.vote_target),
             tuned={"nothing": None, "ranks": f"ties by {tuning.on}"}.get(needs, tuning.on),
             optimistic=needs != "nothing" and tuning.optimistic,
             weights=self._weights() if needs == "weights" else (),
@@ -345,20 +348,20 @@ class Voting:
         )
 
 
-# Whether two corpora of the same documents say the same.
+# Comparison of two corpora of the same documents.
 
 
 def first_difference(mine: Corpus, other: Corpus) -> str | None:
-    """Say where another corpus, laid over one, says something else; None where it says the same."""
+    """Describe the first difference of two aligned corpora; None if their annotations are the same."""
     aligned = align(mine, [other])
     if mine.spans is not None:
-        return _of_spans(aligned)
+        return _compare_spans(aligned)
     if not aligned.maps[0].identity and aligned.maps[0].surplus is not None:
         return "words would be cut otherwise"
-    return _of_values(aligned) or _of_heads(aligned)
+    return _compare_values(aligned) or _compare_heads(aligned)
 
 
-def _of_values(aligned: Aligned) -> str | None:
+def _compare_values(aligned: Aligned) -> str | None:
     """Compare the values of rows."""
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT,))
     columns = [corpus.columns["value"] for corpus in (aligned.key, *aligned.responses)]
@@ -368,11 +371,11 @@ def _of_values(aligned: Aligned) -> str | None:
     if not len(wrong):
         return None
     row = int(wrong[0])
-    said = "nothing" if names[int(found[row])] == ABSENT else repr(names[int(found[row])])
-    return f"the value {names[int(codes[0][row])]!r} of row {row + 1:,} would be {said}"
+    other = "nothing" if names[int(found[row])] == ABSENT else repr(names[int(found[row])])
+    return f"the value {names[int(codes[0][row])]!r} of row {row + 1:,} would be {other}"
 
 
-def _of_heads(aligned: Aligned) -> str | None:
+def _compare_heads(aligned: Aligned) -> str | None:
     """Compare the heads of words; their rows are the same."""
     mine, (other,) = aligned.key.arcs, aligned.responses
     if mine is None:
@@ -382,10 +385,10 @@ def _of_heads(aligned: Aligned) -> str | None:
     return None
 
 
-def _of_spans(aligned: Aligned) -> str | None:
-    """Compare spans on common ground."""
+def _compare_spans(aligned: Aligned) -> str | None:
+    """Compare spans by their positions in the key."""
     placement = place_spans(aligned)
-    mine, theirs = _rows(placement.sides)
+    mine, theirs = _span_tuples(placement.sides)
     lost, more = sorted(mine - theirs), sorted(theirs - mine)
     if not lost and not more:
         return None
@@ -395,44 +398,44 @@ def _of_spans(aligned: Aligned) -> str | None:
     return f"{what} would {'be lost or changed' if lost else 'be one too many'}"
 
 
-def _rows(sides: Sequence[PlacedSpans]) -> list[set[tuple[int, int, int, str, int, str]]]:
-    """Return the spans of each side, in plain values."""
+def _span_tuples(sides: Sequence[PlacedSpans]) -> list[set[tuple[int, int, int, str, int, str]]]:
+    """Convert the spans of each side to tuples of plain values."""
     cuts = ways_of_being_cut(side.fragments for side in sides)
     linked = "id" in sides[0].columns
     found = []
     for side in sides:
         pieces = cut_numbers(len(side), side.fragments, cuts)
         columns: list[Rows] = [side.document, side.begin, side.end]
-        labels, ids = side.label.values(), _ids(side) if linked else [""] * len(side)
+        labels, ids = side.label.values(), _first_ids(side) if linked else [""] * len(side)
         plain = zip(*(column.tolist() for column in columns), labels, pieces.tolist(), ids, strict=True)
         found.append({(a, b, c, str(label), cut, id_) for a, b, c, label, cut, id_ in plain})
     return found
 
 
-def _ids(side: PlacedSpans) -> list[str]:
-    """Return the first id of each span; none is the same as NIL, as for judges."""
+def _first_ids(side: PlacedSpans) -> list[str]:
+    """Return the first id of each span; a missing id equals NIL, as in the evaluation."""
     column = side.columns.get("id")
     if not isinstance(column, TextColumn):
         return [""] * len(side)
     return ["" if text is None or split(text)[0] == NIL else split(text)[0] for text in column.values()]
 
 
-# Combinations written to files, which are read again before they get their names.
+# Writing combinations to files, which are verified by reading them before they get their names.
 
 
 def write_corpus(corpus: Corpus, target: str | PathLike[str], setup: Setup) -> tuple[Note, ...]:
-    """Write a combination to a file, or to a folder where the format has a file for each document.
+    """Write a combination to a file, or to a folder if the format has a file for each document.
 
-    The format is that of the key, unless another one stands behind `::`. What was written is read again, and compared
-    with the combination, before it gets its name: so what is there scores as announced. Returns what is not carried.
+    The format is that of the key, unless another one is given after `::`. The written file is read and compared with
+    the combination before it gets its name, so that it scores as reported. Returns notes on what is lost.
 
-    Spans go through the format's own writer, chunk tags being BIO in the second column; where a column or options of
-    the format were chosen, the file is laid out as the key's instead, and these hold for it too.
+    Spans are written by the writer of the format, with chunk tags as BIO in the second column; if a column or options
+    of the format are given, the file is laid out like that of the key instead, so that the same options apply to it.
 
     Args:
         corpus: the combination.
-        target: where to; `path::format?option=value`.
-        setup: how the inputs of the combination were read.
+        target: the target, `path::format?option=value`.
+        setup: the settings for reading the inputs of the combination.
 
     """
     place = Input.parse(fspath(target))
@@ -441,7 +444,7 @@ def write_corpus(corpus: Corpus, target: str | PathLike[str], setup: Setup) -> t
     path = Path(os.path.realpath(place.path))
     if path.is_dir():
         raise WriteError("there is a folder of this name", where=place.path)
-    draft = _drafted(corpus, place, setup)
+    draft = _build_draft(corpus, place, setup)
     try:
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:64]}-", dir=path.parent) as folder:
             draft.store(Path(folder) / path.name)
@@ -454,14 +457,14 @@ def write_corpus(corpus: Corpus, target: str | PathLike[str], setup: Setup) -> t
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Draft:
-    """What is to be written.
+    """A combination to be written.
 
     Args:
-        files: the texts of its files by name; that of a single file is "".
-        losses: what is not carried.
-        again: how to read it, whatever its path.
-        setup: how it is to be understood.
-        many: whether the files are those of a folder.
+        files: the texts of the files by name; the name of a single file is "".
+        losses: notes on what is lost.
+        again: the input notation for reading it, without the path.
+        setup: the settings for reading it.
+        many: whether the files belong to a folder.
 
     """
 
@@ -480,7 +483,7 @@ class _Draft:
                 stream.write(text)
 
     def check(self, corpus: Corpus, path: Path) -> None:
-        """Refuse what would not be the same combination when it is read again."""
+        """Refuse a file that would not be the same combination when read."""
         given, setup = replace(self.again, path=str(path)), replace(self.setup, progress=None)
         try:
             found = first_difference(corpus, read_key(given, setup))
@@ -494,30 +497,30 @@ class _Draft:
             )
 
 
-def _drafted(corpus: Corpus, place: Input, setup: Setup) -> _Draft:
-    """Make the files of a combination."""
+def _build_draft(corpus: Corpus, place: Input, setup: Setup) -> _Draft:
+    """Build the files of a combination."""
     name = place.format or corpus.format
     own = name == corpus.format
     if corpus.spans is None:
         if not own:
             what = f"tags, trees and rows are written in the format of the key, which is {corpus.format!r}"
             raise UsageError(what, hint=f"leave ::{name} out")
-        return _rows_drafted(corpus, setup)
+        return _build_row_draft(corpus, setup)
     if own and name in WRITE and (setup.column or corpus.options):
-        return _rows_drafted(_with_tags(corpus, setup), setup)
+        return _build_row_draft(_spans_to_tags(corpus, setup), setup)
     if name not in writers():
-        raise _unwritable(name, writers())
+        raise _unknown_format_error(name, writers())
     writer = find_writer(name)
-    with _overlaps_explained(corpus):
+    with _explain_overlaps(corpus):
         written = converted(corpus, writer, place.options)
     losses = tuple(note for note in written.losses if not own or ONE_SPACE not in note.what)
     return _Draft(files=written.files, losses=losses, again=Input(path="", format=name), setup=setup, many=writer.many)
 
 
-def _rows_drafted(corpus: Corpus, setup: Setup) -> _Draft:
-    """Make a file that is laid out as the key's, so that the options by which that is read hold for it as well."""
+def _build_row_draft(corpus: Corpus, setup: Setup) -> _Draft:
+    """Build a file with the layout of the key, so that the reading options of the key apply to it as well."""
     if corpus.format not in WRITE:
-        raise _unwritable(corpus.format, WRITE)
+        raise _unknown_format_error(corpus.format, WRITE)
     written = written_rows(corpus, column=setup.column or find_task(setup.task)[1])
     return _Draft(
         files=written.files,
@@ -527,18 +530,18 @@ def _rows_drafted(corpus: Corpus, setup: Setup) -> _Draft:
     )
 
 
-def _with_tags(corpus: Corpus, setup: Setup) -> Corpus:
-    """Write the spans of a corpus as chunk tags in its judged column."""
+def _spans_to_tags(corpus: Corpus, setup: Setup) -> Corpus:
+    """Convert the spans of a corpus to chunk tags in the evaluated column."""
     asked = corpus.options.get("scheme", setup.scheme or "").lower()
     scheme: ChunkScheme = "bioes" if ALSO.get(asked, asked) == "bioes" else "bio"
-    with _overlaps_explained(corpus):
+    with _explain_overlaps(corpus):
         tags = [tag for each in passages(corpus, Losses()) for tag in chunk_tags(each, scheme=scheme)]
     inside = np.array([tag.startswith(("I-", "E-")) for tag in (*tags, "O")], np.bool_)
-    return replace(_joined(corpus, inside), spans=None, columns={"value": TextColumn.of(tags)})
+    return replace(_join_cut_sentences(corpus, inside), spans=None, columns={"value": TextColumn.of(tags)})
 
 
-def _joined(corpus: Corpus, inside: Truths) -> Corpus:
-    """Join sentences whose end a span goes over: tags cannot, as readers cut spans there."""
+def _join_cut_sentences(corpus: Corpus, inside: Truths) -> Corpus:
+    """Join sentences if a span crosses their boundary: readers of tags end spans at boundaries."""
     if not inside[corpus.sentences].any():
         return corpus
     sentences = corpus.sentences[~inside[corpus.sentences]]
@@ -547,18 +550,18 @@ def _joined(corpus: Corpus, inside: Truths) -> Corpus:
 
 
 @contextmanager
-def _overlaps_explained(corpus: Corpus) -> Iterator[None]:
-    """Say what can be done where a format cannot hold spans that overlap."""
+def _explain_overlaps(corpus: Corpus) -> Iterator[None]:
+    """Add a hint to errors of formats that cannot hold overlapping spans."""
     try:
         yield
     except WriteError as problem:
-        if corpus.spans is None or not _overlap(corpus.spans):
+        if corpus.spans is None or not _has_overlaps(corpus.spans):
             raise
         hint = f"{problem.hint or ''}\n  of combined spans that overlap, --overlap best keeps the strongest alone"
         raise WriteError(problem.what, where=problem.where, details=problem.details, hint=hint.strip()) from None
 
 
-def _overlap(spans: Spans) -> bool:
+def _has_overlaps(spans: Spans) -> bool:
     placed = PlacedSpans(
         document=spans.document,
         begin=spans.begin,
@@ -570,12 +573,12 @@ def _overlap(spans: Spans) -> bool:
     return len(strongest(placed, np.zeros(len(spans), np.int64))) < len(spans)
 
 
-def _unwritable(name: str, known: Mapping[str, object]) -> UsageError:
+def _unknown_format_error(name: str, known: Mapping[str, object]) -> UsageError:
     what = f"a combination cannot be written as {name!r}"
     return UsageError(what, hint=f"say which format: FILE::FORMAT ({', '.join(sorted(known))})")
 
 
-# Several systems made one, in several ways, scored beside the best of them and what they could do at best.
+# Combinations by several methods, scored with the best single system and the upper bound.
 
 
 FOLDS = 5
@@ -583,14 +586,14 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Combined:
-    """Combinations of systems: how good they are, and what they say.
+    """Combinations of systems, with their scores.
 
     Args:
-        finding: their scores beside the best single system and the upper bound.
-        result: the systems and the combinations, judged together: each combination is a system by the name of its
-            method, so every other finding can be made of it.
-        corpora: what each combination says, on the documents and the words of the key.
-        setup: how inputs are read, for reading again what is written.
+        finding: the scores of the combinations, the best single system and the upper bound.
+        result: the systems and the combinations, evaluated together: each combination is a system with the name of its
+            method, so that every other finding applies to it.
+        corpora: the annotations of each combination, on the documents and words of the key.
+        setup: the settings for reading inputs, used to verify written files.
 
     """
 
@@ -605,17 +608,17 @@ class Combined:
         return tuple(self.corpora)
 
     def corpus(self, method: str) -> Corpus:
-        """Return what a combination says."""
+        """Return the annotations of a combination."""
         if method not in self.corpora:
             hint = f"combinations: {', '.join(self.corpora)}"
             raise UsageError(f"no combination is called {method!r}{nearest(method, self.corpora)}", hint=hint)
         return self.corpora[method]
 
     def write(self, method: str, path: str | PathLike[str]) -> tuple[Note, ...]:
-        """Write a combination to a file in the format of the key, or in another one behind `::`.
+        """Write a combination to a file in the format of the key, or in another one given after `::`.
 
-        It is read again before the file gets its name: what would not be the same combination is refused, with the
-        reason. Returns what else of the key's documents the format does not carry.
+        The file is read before it gets its name; if it is not the same combination, it is refused with the reason.
+        Returns notes on other content of the key's documents that the format cannot hold.
         """
         return write_corpus(self.corpus(method), path, self.setup)
 
@@ -636,23 +639,22 @@ def combine(
     zero_division: float | None = None,
     **settings: Any,
 ) -> Combined:
-    """Combine systems by votes, and score the combinations; every run of a system votes.
+    """Combine systems by voting and score the combinations; every run of a system votes.
 
     Args:
-        key: as for `comparanda.compare`. A vote sees its words, and nothing of what it says of them.
+        key: as for `comparanda.compare`. A vote uses its words, never its annotations.
         systems: the outputs by name, each like the key.
         task: as for `comparanda.compare`.
         methods: `union`, `intersection`, `at-least-K`, `majority`, `weighted`, `per-label`; for spans also `tag-vote`;
-            for trees `tree-vote` and `weighted-tree-vote`. By default all that make sense.
-        dev: where the weights and choices of methods come from: another key, and the systems' outputs for it.
-        folds: without `dev`, how many folds the documents are cut into: weights and choices for each come from the
-            others.
-        same_data: take weights and choices from the very data that is scored; the scores are then optimistic.
-        overlap: whether combined spans that overlap are all kept ("keep"), or those with most votes ("best").
+            for trees `tree-vote` and `weighted-tree-vote`. By default all that apply.
+        dev: development data for learning weights and choices: another key, and the outputs of the systems for it.
+        folds: without `dev`, the number of folds of documents: weights and choices for each are learnt from the others.
+        same_data: learn weights and choices from the data that is scored; the scores are then optimistic.
+        overlap: whether overlapping combined spans are all kept ("keep"), or those with most votes ("best").
         view: the view, if the task has several.
-        resamples: how many resamples intervals and tests draw; 0 for none.
+        resamples: the number of resamples for intervals and tests; 0 for none.
         seed: the seed of all draws, and of the folds.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
+        zero_division: the value of undefined ratios; None to report them as undefined.
         settings: all others as for `comparanda.compare`, except `where`.
 
     >>> key = ["B-PER", "O", "B-LOC", "O"]
@@ -662,12 +664,12 @@ def combine(
     [('union', 0.8), ('majority', 1.0), ('intersection', 0.0)]
 
     """
-    setup = _setup(task, settings)
+    setup = _build_setup(task, settings)
     _check_options(dev, folds, same_data=same_data, overlap=overlap)
     prepared = prepare(key, systems, setup)
-    ground_of(prepared)  # what cannot be combined is refused before it is judged
+    ground_of(prepared)  # refuse what cannot be combined before evaluating it
     verdicts = judged(prepared, setup)
-    gold, elsewhere = prepared.aligned.key, None if dev is None else _dev(*dev, verdicts, setup)
+    gold, elsewhere = prepared.aligned.key, None if dev is None else _evaluate_dev(*dev, verdicts, setup)
     if elsewhere is not None:
         tuning = tuned_on_dev(elsewhere, view, gold)
     elif same_data:
@@ -678,9 +680,11 @@ def combine(
     corpora, skipped = voting.corpora([methods] if isinstance(methods, str) else methods)
     if clash := sorted(set(corpora) & set(systems)):
         raise UsageError(f"a system cannot be called {clash[0]!r}: that is a way of combining", hint="rename it")
-    both = judged(_with(prepared, corpora), replace(setup, strict=False))  # what is given was looked at already
-    notes = (*_notes(both, corpora), *_dev_notes(elsewhere))
-    both = replace(both, settings={**both.settings, **voting.said()}, notes=notes)
+    both = judged(
+        _append_combinations(prepared, corpora), replace(setup, strict=False)
+    )  # notes on the inputs were checked already
+    notes = (*_input_notes(both, corpora), *_dev_notes(elsewhere))
+    both = replace(both, settings={**both.settings, **voting.signature_settings()}, notes=notes)
     result = Result(both, resamples, seed, zero_division)
     context = Context(verdicts=both, view=both.view(view), resamples=resamples, seed=seed, zero_division=zero_division)
     alone = Context(verdicts=verdicts, view=verdicts.view(view), resamples=0, seed=seed, zero_division=zero_division)
@@ -688,7 +692,7 @@ def combine(
     return Combined(ensembles(context, recipes, combination(alone), skipped), result, corpora, setup)
 
 
-def _setup(task: str, settings: Mapping[str, Any]) -> Setup:
+def _build_setup(task: str, settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
@@ -705,8 +709,8 @@ def _check_options(dev: object, folds: int, *, same_data: bool, overlap: str) ->
         raise UsageError(f"overlap={overlap!r}{nearest(overlap, OVERLAPS)}", hint=", ".join(OVERLAPS))
 
 
-def _dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setup: Setup) -> Verdicts:
-    """Judge the dev data, with the systems in the same order."""
+def _evaluate_dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setup: Setup) -> Verdicts:
+    """Evaluate the development data, with the systems in the same order."""
     names = [system.name for system in verdicts.systems]
     if lacking := [name for name in names if name not in systems]:
         raise UsageError(f"there is no dev output of {', '.join(lacking)}", hint="every system needs one")
@@ -720,8 +724,8 @@ def _dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setup: Setup)
     return found
 
 
-def _with(prepared: Prepared, corpora: Mapping[str, Corpus]) -> Prepared:
-    """Lay combinations beside the systems: they stand on the rows of the key."""
+def _append_combinations(prepared: Prepared, corpora: Mapping[str, Corpus]) -> Prepared:
+    """Append the combinations to the systems; their rows are those of the key."""
     aligned, first = prepared.aligned, len(prepared.aligned.responses)
     more = len(corpora)
     notes = [note for corpus in corpora.values() for note in corpus.notes]
@@ -736,8 +740,8 @@ def _with(prepared: Prepared, corpora: Mapping[str, Corpus]) -> Prepared:
     return replace(prepared, aligned=wider, systems=systems)
 
 
-def _notes(verdicts: Verdicts, corpora: Mapping[str, Corpus]) -> list[Note]:
-    """Return what was met in the inputs; which labels a combination does not use is no news."""
+def _input_notes(verdicts: Verdicts, corpora: Mapping[str, Corpus]) -> list[Note]:
+    """Return the notes on the inputs, without those on labels that a combination does not use."""
     return [note for note in verdicts.notes if note.side not in corpora]
 
 

@@ -1,4 +1,4 @@
-"""The public function `compare`: from inputs to a result, in one go or part by part."""
+"""The public functions `compare` and `compare_keys`: compare systems with one key, or with several."""
 
 from __future__ import annotations
 
@@ -78,56 +78,56 @@ def compare(
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
         systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
         task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `prob`, `label`, or a task of another package.
-        column: the column to judge, where it is not the task's own.
-        missing: what to do about documents that a response lacks: "error" (the default for most tasks), "empty" (for
-            coref) or "intersection".
+        column: the column to evaluate, if not the default of the task.
+        missing: how to treat documents that an output lacks: "error" (the default for most tasks), "empty" (for coref)
+            or "intersection".
         maps: label maps (old to new) by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
-        only_label: count sites with these key labels alone.
-        ignore_label: leave out sites with these key labels.
+        only_label: count only sites with these key labels.
+        ignore_label: exclude sites with these key labels.
         train: a file whose words count as seen in training.
-        attributes: further columns of the key that slices and conditions will ask for.
-        where: a condition; only sites that fulfil it count.
-        punctuation: which words of trees do not count: "keep" (all count), "ud-punct" (relation punct), "unicode-p"
-            (all characters are punctuation), "ptb" (tags `` '' : , .).
+        attributes: further columns of the key for slices and conditions.
+        where: a condition; only sites that match it count.
+        punctuation: which words of trees are excluded: "keep" (none), "ud-punct" (relation punct), "unicode-p" (all
+            characters are punctuation), "ptb" (tags `` '' : , .).
         labels: how relations of trees are compared: "universal" (without subtypes) or "full".
-        rules: by which spans are judged: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the path
-            of a rule file, or a `RuleSet`.
-        parameters: numbers to put in place of those of the rule set: `{"fuzzy_credit": 0.5}`, and for those that differ
-            by label `{"similar_enough": {"PER": 90}}`.
-        paranoid: run the rules without any shortcut as well, and compare.
-        scheme: how spans are written in chunk tags ("bio", "iob1", "bioes" …), for inputs that do not say their own
-            behind `?`; detected by default.
-        repair: what to do about tags that break the scheme: "conlleval" (the default), "discard" or "refuse".
-        same_ids: a file of ids that mean the same entity, a line each, for links and for documents' entities.
+        rules: the rules for evaluating spans: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the
+            path of a rule file, or a `RuleSet`.
+        parameters: values that replace parameters of the rule set: `{"fuzzy_credit": 0.5}`, or by label
+            `{"similar_enough": {"PER": 90}}`.
+        paranoid: also run the rules without optimisations, and compare.
+        scheme: the scheme of chunk tags ("bio", "iob1", "bioes" …), for inputs that do not declare one after `?`;
+            detected by default.
+        repair: how to treat tags that violate the scheme: "conlleval" (the default), "discard" or "refuse".
+        same_ids: a file of equivalent ids, one set per line, for links and entities of documents.
         singletons: whether mentions that are alone in their chain count: "keep" (the default) or "drop".
-        repeated: what becomes of a mention that is given twice: its "first" chain keeps it, or "official", as in the
-            reference scorer 8.01, which does so only with mentions that the key has and counts others again.
-        matching: when a mention of a response is taken for one of the key: "exact" (at the same place), "head" (the
-            same head) or "partial" (inside of it, with its head).
-        nouns: by which tags nouns and pronouns are told: "auto", "ptb", "stts", "upos", or "english" for a list of
+        repeated: how to treat a mention that is given twice: "first" keeps it in its first chain; "official" is as in
+            the reference scorer 8.01, which does so only with mentions in the key and counts others twice.
+        matching: when a predicted mention matches one of the key: "exact" (same boundaries), "head" (same head) or
+            "partial" (inside it, with its head).
+        nouns: the tag set that identifies nouns and pronouns: "auto", "ptb", "stts", "upos", or "english" for a list of
             pronouns.
-        across: what names topics, whose documents chains may span: an attribute of documents, "until:_" for their names
-            up to a sign, or "all" for one topic.
-        beliefs: how probabilities are read, for inputs that do not say it themselves: "scale", "overlap", "semantics",
+        across: how topics, whose documents chains may span, are named: an attribute of documents, "until:_" for their
+            names up to a character, or "all" for one topic.
+        beliefs: how probabilities are read, for inputs that do not declare it: "scale", "overlap", "semantics",
             "residual", "aggregate", "floor", "score", each with its value.
-        decide: how probabilistic output becomes a hard one: "tuple" (the default: the largest weight of each block) or
-            "hierarchical" (the most probable span, then its best label).
-        min_weight: what weighs less is not in the hard output.
-        strict: refuse to go on when there is anything to note.
+        decide: how probabilistic output is converted to a hard output: "tuple" (the default: the largest weight of each
+            block) or "hierarchical" (the most probable span, then its best label).
+        min_weight: the least weight in the hard output.
+        strict: raise an error if there are any notes.
         max_line: the longest line accepted, in bytes.
-        limits: other numbers in place of the usual limits: "document", "nesting", "open", "labels", "systems".
-        resamples: how many resamples intervals and tests draw; 0 for none.
+        limits: values that replace the default limits: "document", "nesting", "open", "labels", "systems".
+        resamples: the number of resamples for intervals and tests; 0 for none.
         seed: the seed of all draws.
-        zero_division: a value to put where a ratio is undefined; None to say so instead.
-        progress: called with what is being done.
-        workers: how many processes judge parts of the corpus; None for this one alone.
-        memory: how many bytes of memory there are for it; the corpus is then judged in parts that fit, and sites of
-            tags, labels, spans and links that all systems have right are counted and no longer kept if they would not.
-        part: about how many bytes of all inputs a part has; None to judge in one go, unless workers, memory, a folder
-            or a scheduler ask for parts.
-        folder: where the result is written, part by part; an interrupted comparison goes on there.
-        scheduler: the address of a Dask cluster whose workers judge parts of the corpus, or a `distributed.Client`.
+        zero_division: the value of undefined ratios; None to report them as undefined.
+        progress: called with a description of the current step.
+        workers: the number of processes that evaluate parts of the corpus; None for the current process only.
+        memory: the available memory in bytes; the corpus is then evaluated in parts that fit, and sites of tags,
+            labels, spans and links that all systems have right are only counted, not stored, if they would not fit.
+        part: the approximate size of a part in bytes of all inputs; None to evaluate in a single pass, unless workers,
+            memory, a folder or a scheduler require parts.
+        folder: the folder to which the result is written part by part; an interrupted comparison resumes there.
+        scheduler: the address of a Dask cluster whose workers evaluate parts of the corpus, or a `distributed.Client`.
 
     >>> result = compare(["DT", "NN", "VB"], {"a": ["DT", "NN", "NN"], "b": ["DT", "VB", "VB"]}, task="tag")
     >>> result.difference("a", "b").diff
@@ -182,13 +182,13 @@ def compare(
     return result.where(where) if where else result
 
 
-# Several keys for one text: scores against each annotator's, and against what most of them have.
+# Several keys for one text: scores against the key of each annotator, and against their majority.
 
 
 FEWEST = 2
 
 SETTINGS_OF_BELIEFS = ("beliefs", "decide", "min_weight")
-"""What is said of probabilities alone."""
+"""Settings that only apply to probabilities."""
 
 
 def compare_keys(
@@ -197,7 +197,7 @@ def compare_keys(
     """Score systems against each of several keys of one text, and against the spans that more than half of them have.
 
     Args:
-        keys: the keys by name, at least two; documents, sentences and words are those of the first.
+        keys: the keys by name, at least two; the first determines documents, sentences and words.
         systems: the outputs by name.
         view: the view of the rule set, if there are several; all of them by default.
         settings: as for `comparanda.compare`; the task must be one of spans.
@@ -214,8 +214,8 @@ def compare_keys(
         raise UsageError("scores against several keys need at least two of them")
     if MAJORITY in keys:
         raise UsageError(f"a key cannot be called {MAJORITY!r}: that is what most of them have")
-    of_keys = _of_keys(settings)
-    majority = _majority(keys, of_keys)
+    key_settings = _key_settings(settings)
+    majority = _build_majority_key(keys, key_settings)
     results = {name: compare(key, systems, **settings) for name, key in {**keys, MAJORITY: majority}.items()}
     first = next(iter(results.values()))
     found = first.scores(view=view)
@@ -226,13 +226,13 @@ def compare_keys(
         unit=found.unit,
         resamples=found.resamples,
         seed=found.seed,
-        keys=tuple(_scored(name, result, view) for name, result in results.items()),
-        agreement=_agreement(keys, of_keys),
+        keys=tuple(_score_key(name, result, view) for name, result in results.items()),
+        agreement=_compute_key_agreement(keys, key_settings),
     )
 
 
-def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how keys are compared with each other: they are certain, whatever the systems are."""
+def _key_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings for comparing keys with each other: without probabilities, even if the systems have some."""
     from comparanda.tasks.spans.evaluation import SPAN
 
     if "task" not in settings or find_task(settings["task"])[0].layer != "beliefs":
@@ -240,11 +240,11 @@ def _of_keys(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "task": SPAN.name, **dict.fromkeys(SETTINGS_OF_BELIEFS)}
 
 
-def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
-    """Make the key of what most have, on the words of the first."""
+def _build_majority_key(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
+    """Build the majority key on the words of the first key."""
     from comparanda.tasks.spans.keys import majority_key
 
-    known = {field.name for field in fields(Setup)} - {"strict"}  # annotators may differ in what there is to note
+    known = {field.name for field in fields(Setup)} - {"strict"}  # the notes on annotators may differ
     setup = Setup(**{name: value for name, value in settings.items() if name in known and value is not None})
     name, *others = keys
     prepared = prepare(keys[name], {other: keys[other] for other in others}, setup)
@@ -253,15 +253,15 @@ def _majority(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> Any:
     return majority_key(prepared.aligned)
 
 
-def _scored(name: str, result: Result, view: str | None) -> KeyScores:
+def _score_key(name: str, result: Result, view: str | None) -> KeyScores:
     from comparanda.findings.anatomy import KeyScores
 
     items = result.verdicts.view(view).items
     return KeyScores(name, int(items.positive.sum()), result.scores(view=view).scores)
 
 
-def _agreement(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[KeyPair, ...]:
-    """Score each key against each one before it; exact match gives the same either way."""
+def _compute_key_agreement(keys: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[KeyPair, ...]:
+    """Score each key against each earlier one; exact match is symmetric."""
     from comparanda.findings.anatomy import KeyPair
 
     pairs = []

@@ -1,4 +1,4 @@
-"""Outputs without a key: how far they agree, each of them standing once where the key stands."""
+"""The public function `agreement`: agreement of outputs without a key, each in turn taking the role of the key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FEWEST = 2
 
-_OF_SPANS = ("spans", "beliefs")
+_SPAN_LAYERS = ("spans", "beliefs")
 
 
 def agreement(
@@ -39,19 +39,19 @@ def agreement(
     zero_division: float | None = None,
     **settings: Any,
 ) -> Agreements:
-    """Say how far outputs agree with each other, without a key.
+    """Compute how far outputs agree with each other, without a key.
 
-    For every pair: the task's main measure of one with the other as the key, diff, and Cohen's κ; for all together
-    Krippendorff's α; and the documents, those they disagree about most first.
+    For every pair: the main measure of the task for one with the other as the key, diff, and Cohen's κ; for all
+    together Krippendorff's α; and the documents, by decreasing disagreement.
 
     Args:
-        outputs: at least two outputs by name, each like a system of `compare`; `Runs` are as many outputs.
-        ground: the output whose documents and words are those of all; the first by default.
+        outputs: at least two outputs by name, each like a system of `compare`; each run of `Runs` is an output.
+        ground: the reference output, which provides documents and words; the first by default.
         view: the view, if there are several.
-        measure_name: the measure of pairs; the view's main one by default.
-        resamples: how many resamples intervals draw; 0 for none.
+        measure_name: the measure for pairs; the main measure of the view by default.
+        resamples: the number of resamples for intervals; 0 for none.
         seed: the seed of all draws.
-        zero_division: a value to put where a score is undefined; None to say so instead.
+        zero_division: the value of undefined scores; None to report them as undefined.
         settings: as for `compare`: `task`, `missing`, `maps`, `rules` …
 
     >>> outputs = {"a": [["B-PER", "O"]], "b": [["B-PER", "B-LOC"]], "c": [["O", "O"]]}
@@ -73,11 +73,11 @@ def agreement_of(
     measure_name: str | None = None,
     **drawn: Any,
 ) -> tuple[Agreements, Result]:
-    """Return the finding, and the result of all outputs compared with the ground as the key."""
-    setup = _setup(settings)
+    """Compute the finding, and the result of all outputs with the reference output as the key."""
+    setup = _build_setup(settings)
     columns, runs = columns_of(outputs)
     names = [name for name, _ in runs]
-    maps = _Maps(setup, dict(zip(names, owners(columns), strict=True)))
+    maps = _LabelMaps(setup, dict(zip(names, owners(columns), strict=True)))
     if len(names) < FEWEST:
         raise UsageError("agreement needs at least two outputs", hint="give them all: none of them is the key")
     first = names[0] if ground is None else ground
@@ -85,38 +85,38 @@ def agreement_of(
         raise UsageError(f"no output is called {first!r}{nearest(first, names)}", hint=f"outputs: {', '.join(names)}")
     corpora = {name: read_response(given, name, setup) for name, given in runs}
     _check_ground(corpora, first)
-    corpora, policies = _hard(corpora, first, maps.with_key(setup, None))
+    corpora, policies = _harden(corpora, first, maps.with_key(setup, None))
     prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
     results = {first: judged(prepared, setup)}
-    if prepared.task.layer in _OF_SPANS or (prepared.task.layer == "chains" and _some_without_words(corpora)):
+    if prepared.task.layer in _SPAN_LAYERS or (prepared.task.layer == "chains" and _any_lacks_words(corpora)):
         corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
-    quiet = replace(setup, strict=False, progress=None)  # what there is to note has been noted
+    quiet = replace(setup, strict=False, progress=None)  # notes were reported already
     for name in _others(corpora, first):
         results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
     contexts = {name: Context(verdicts=results[name], view=results[name].view(view), **drawn) for name in names}
-    decided, cases = _decided(prepared, contexts[first])
+    decided, cases = _coefficient_cases(prepared, contexts[first])
     verdicts = replace(
         results[first],
-        notes=tuple(_renamed(note, first) for note in results[first].notes),
+        notes=tuple(_rename_key_in_note(note, first) for note in results[first].notes),
         settings={**results[first].settings, **policies},
     )
     wanted = None if measure_name is None else measure(measure_name)
     return agreements(contexts, ground=first, decided=decided, cases=cases, wanted=wanted), Result(verdicts, **drawn)
 
 
-def _some_without_words(corpora: Mapping[str, Corpus]) -> bool:
-    """Whether an output has no words of its own, only places in those of another."""
+def _any_lacks_words(corpora: Mapping[str, Corpus]) -> bool:
+    """Return whether an output has no words of its own, only positions in another text."""
     return any(corpus.words is None for corpus in corpora.values())
 
 
-def _renamed(note: Note, ground: str) -> Note:
-    """Let a note speak of the ground where it speaks of the key: there is none."""
+def _rename_key_in_note(note: Note, ground: str) -> Note:
+    """Replace the key by the reference output in a note, since there is no key."""
     return replace(
         note, side=ground if note.side == "key" else note.side, what=note.what.replace("the key", repr(ground))
     )
 
 
-def _setup(settings: Mapping[str, Any]) -> Setup:
+def _build_setup(settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
@@ -127,7 +127,7 @@ def _setup(settings: Mapping[str, Any]) -> Setup:
 
 
 def _check_ground(corpora: Mapping[str, Corpus], ground: str) -> None:
-    """Refuse a ground without words where another output has some."""
+    """Refuse a reference output without words if another output has some."""
     if not len(corpora[ground]):
         better = [name for name, corpus in corpora.items() if len(corpus)]
         if better:
@@ -141,8 +141,8 @@ def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
     return {other: corpus for other, corpus in corpora.items() if other != name}
 
 
-def _hard(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
-    """Return the hard outputs of those that are probabilistic, on the words of the ground, and by which policies."""
+def _harden(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
+    """Convert probabilistic outputs to hard outputs on the words of the reference; also return the policies."""
     if all(corpus.beliefs is None for corpus in corpora.values()):
         return dict(corpora), {}
     prepared = prepare(replace(corpora[ground], beliefs=None), corpora, setup)
@@ -150,8 +150,8 @@ def _hard(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dic
     return dict(zip(corpora, hard.responses, strict=True)), policies_of(prepared.aligned, prepared.systems)
 
 
-class _Maps:
-    """The label maps, as they are given whichever output is the key."""
+class _LabelMaps:
+    """The label maps, for any choice of the output that takes the role of the key."""
 
     def __init__(self, setup: Setup, owner: Mapping[str, str]) -> None:
         known = {"all", *owner.values()}
@@ -161,7 +161,7 @@ class _Maps:
         self.given, self.owner = setup.maps, owner
 
     def with_key(self, setup: Setup, name: str | None) -> Setup:
-        """Return the setup in which one output, or none, is the key: its map is then the key's."""
+        """Return a setup with one output, or none, as the key; its map becomes that of the key."""
         mine = {"key" if run == name else run: self.given.get(owner, {}) for run, owner in self.owner.items()}
         return replace(setup, maps={side: table for side, table in {**self._all, **mine}.items() if table})
 
@@ -170,12 +170,12 @@ class _Maps:
         return {"all": self.given.get("all", {})}
 
 
-def _decided(prepared: Prepared, context: Context) -> tuple[Context, str]:
-    """Return the cases that coefficients are over, and what they are called: words for spans, mentions for chains."""
+def _coefficient_cases(prepared: Prepared, context: Context) -> tuple[Context, str]:
+    """Return the cases for agreement coefficients and their name: words for spans, mentions for chains."""
     if prepared.task.layer == "chains":
         found = mention_sites(prepared.aligned, prepared.options)
         return replace(context, view=View(name="mentions", given_sites=found, measures=("accuracy",))), "mentions"
-    if prepared.task.layer not in _OF_SPANS:
+    if prepared.task.layer not in _SPAN_LAYERS:
         return context, "rows" if prepared.task.shape == "rows" else "tokens"
     linked = prepared.task.name == "link"
     sites = word_sites(prepared.aligned, prepared.systems, prepared.options, linked=linked)

@@ -1,4 +1,4 @@
-"""The road of questions: an output alone, laid over its own text, and what reviewers have answered so far."""
+"""The public function `ask`: select questions about an output for a reviewer, and apply the answers so far."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 TASK = "prob"
 ORACLE = "oracle"
 COUNT = 50
-"""How many questions are asked unless told otherwise."""
+"""The default number of questions."""
 
 _TEXT = "text"
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """An output, with what reviewers have said of it, and what to ask them next.
+    """An output, updated by the answers of reviewers, and the next questions.
 
     Args:
         finding: the questions.
-        result: the output as it was read, and how.
-        asking: the run of questions.
+        result: the output as it was read, with its settings.
+        asking: the review session.
 
     """
 
@@ -56,7 +56,7 @@ class Asked:
 
     @cached_property
     def updated(self) -> str:
-        """The output as the answers have changed it: JSON lines that can be read again."""
+        """The output as updated by the answers, as JSON lines that can be read again."""
         each, places = self.asking.candidates, self.asking.places
         beliefs = self.asking.simulation.beliefs()
         labels = TextColumn(each.label, each.names)
@@ -67,11 +67,11 @@ class Asked:
 
 
 def ask(output: Any, count: int = COUNT, **settings: Any) -> Questions:
-    """Return the questions about an output that a reviewer should answer first; no key is needed.
+    """Select the questions about an output that a reviewer should answer first, without a key.
 
     Args:
-        output: a path (`path::format?option=value`), or Python data, as a system of `compare`.
-        count: how many questions to ask.
+        output: a path (`path::format?option=value`), or Python data, as for a system of `compare`.
+        count: the number of questions.
         settings: `text`, `strategy`, `kind`, `handler`, `answers` … as for `asked`.
 
     >>> record = {"doc": "d", "text": "Paris", "blocks": [{"alternatives": [
@@ -96,45 +96,45 @@ def asked(
     again: bool = False,
     **settings: Any,
 ) -> Asked:
-    """Read an output, take what was answered, and return what to ask next.
+    """Read an output, apply the answers and select the next questions.
 
     Args:
         output: the output.
-        count: how many questions to ask.
-        name: what to call it.
-        text: a file that has its text, if it has none itself; spans there do not matter.
-        where: a condition on label, text, document and length; only tuples that fulfil it are asked about.
-        only_label: ask about these labels alone.
-        ignore_label: ask nothing about these.
-        answers: files of answers, or answers; they are taken in this order.
-        again: ask again what was answered by `unsure`.
-        settings: of questions, as `Plan` has them: `strategy`, `kind`, `handler`, `believed_error` …; and of reading,
-            as `compare` has them: `beliefs`, `decide`, `maps` …
+        count: the number of questions.
+        name: the name of the output.
+        text: a file with the text, if the output has none; its spans are ignored.
+        where: a condition on label, text, document and length; questions are only about matching tuples.
+        only_label: ask only about these labels.
+        ignore_label: do not ask about these labels.
+        answers: files of answers, or answers, applied in this order.
+        again: repeat questions that were answered by `unsure`.
+        settings: for questions, as in `Plan`: `strategy`, `kind`, `handler`, `believed_error` …; for reading, as in
+            `compare`: `beliefs`, `decide`, `maps` …
 
     """
-    plan, setup = _plan_and_setup(settings)
+    plan, setup = _split_settings(settings)
     if text is not None and setup.missing is None:
-        setup = replace(setup, missing="empty")  # a text may go further than the output
-    replies = [reply for given in answers for reply in _replies(given, setup)]
+        setup = replace(setup, missing="empty")  # the text may have more documents than the output
+    replies = [reply for given in answers for reply in _load_replies(given, setup)]
     corpus = read_response(output, name, setup)
-    prepared = prepare(_ground(corpus, text, setup), {name: corpus}, setup)
+    prepared = prepare(_text_corpus(corpus, text, setup), {name: corpus}, setup)
     verdicts = judged(prepared, setup)
     condition = condition_of(verdicts.view(), run=0, where=where, only=only_label, without=ignore_label)
     field = replace(field_in(verdicts, verdicts.view(), 0, condition), entities=None)
     if len(field) and not field.scope.any():
         raise UsageError(f"nothing in the output fulfils {condition!r}")
-    asking = Asking(field, plan, _places(prepared.aligned, verdicts, name))
+    asking = Asking(field, plan, _locate_tuples(prepared.aligned, verdicts, name))
     answered, notes = asking.take(replies, again=again) if replies else (None, [])
     refuse_notes(setup, notes)
     if answered is None:
-        _refuse_nothing(corpus, field, plan)
-    said = None if condition == ALL else condition
-    finding = questions(asking, count, system=name, where=said, answers=answered)
-    return Asked(finding, _result(verdicts, finding, notes, plan), asking)
+        _require_open_questions(corpus, field, plan)
+    scope = None if condition == ALL else condition
+    finding = questions(asking, count, system=name, where=scope, answers=answered)
+    return Asked(finding, _build_result(verdicts, finding, notes, plan), asking)
 
 
-def _plan_and_setup(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
-    """Share out settings between asking and reading; what cannot be meant is refused before anything is read."""
+def _split_settings(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
+    """Split the settings into those for questions and those for reading; refuse invalid ones."""
     of_plan = {each.name for each in fields(Plan)} - {"user", "budget", "purity"}
     of_setup = {each.name for each in fields(Setup)} - {"task", "only_label", "ignore_label"}
     for name in settings:
@@ -149,31 +149,31 @@ def _plan_and_setup(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
     return plan, setup
 
 
-def _replies(given: str | PathLike[str] | Reply, setup: Setup) -> list[Reply]:
+def _load_replies(given: str | PathLike[str] | Reply, setup: Setup) -> list[Reply]:
     return [given] if isinstance(given, Reply) else read_replies(fspath(given), setup.max_line)
 
 
-def _ground(corpus: Corpus, text: Any, setup: Setup) -> Corpus:
-    """Return the text that an output is about, as a key without spans: its own, or that of another file."""
+def _text_corpus(corpus: Corpus, text: Any, setup: Setup) -> Corpus:
+    """Return the text of an output as a key without spans: its own, or that of another file."""
     if text is not None:
         other = read_response(text, _TEXT, replace(setup, beliefs={}))
         if other.words is None:
             raise ReadError("this file has no text either", where=other.source.parts[0].name)
-        return replace(other, spans=_no_spans(other), beliefs=None, quotes=None)
+        return replace(other, spans=_empty_spans(other), beliefs=None, quotes=None)
     if corpus.words is None:
         what = "the output has no text, only places in one"
         raise ReadError(what, where=corpus.source.parts[0].name, hint="give a file with the text: --text FILE")
-    return replace(corpus, spans=_no_spans(corpus), beliefs=None, quotes=None, notes=())
+    return replace(corpus, spans=_empty_spans(corpus), beliefs=None, quotes=None, notes=())
 
 
-def _no_spans(corpus: Corpus) -> Spans:
+def _empty_spans(corpus: Corpus) -> Spans:
     nowhere = np.zeros(0, np.int64)
     unit = "tokens" if corpus.spans is None else corpus.spans.unit
     return Spans(unit=unit, document=nowhere, begin=nowhere, end=nowhere, label=TextColumn.of([]), offset=nowhere)
 
 
-def _places(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
-    """Say where the tuples of the output stand in its texts."""
+def _locate_tuples(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
+    """Locate the tuples of the output in its texts."""
     (candidates,) = verdicts.view().candidates or ()
     key, raw = aligned.key, Ground(aligned.key).raw
     first, last = candidates.begin, candidates.end
@@ -202,8 +202,8 @@ def _places(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
     )
 
 
-def _refuse_nothing(corpus: Corpus, field: Field, plan: Plan) -> None:
-    """Refuse an output about which there is nothing to ask."""
+def _require_open_questions(corpus: Corpus, field: Field, plan: Plan) -> None:
+    """Refuse an output without any open question."""
     where = corpus.source.parts[0].name
     if not len(field):
         raise ReadError("the output has no spans, so there is nothing to ask about", where=where)
@@ -216,9 +216,9 @@ def _refuse_nothing(corpus: Corpus, field: Field, plan: Plan) -> None:
     raise ReadError(what, where=where, hint="--ask-certain asks about what is certain, too")
 
 
-def _result(verdicts: Verdicts, finding: Questions, notes: Sequence[Note], plan: Plan) -> Result:
-    """Return the output as it was read, with a signature that says how was asked."""
-    said = {
+def _build_result(verdicts: Verdicts, finding: Questions, notes: Sequence[Note], plan: Plan) -> Result:
+    """Build the result of the output, with the question settings in its signature."""
+    asked_by = {
         "strategy": plan.strategy,
         "ask": plan.kind,
         "handler": plan.handler,
@@ -227,12 +227,12 @@ def _result(verdicts: Verdicts, finding: Questions, notes: Sequence[Note], plan:
         **({"strength": f"{plan.strength:g}"} if plan.handler == "statistical" else {}),
         **({"ask_certain": "yes"} if plan.ask_certain else {}),
     }
-    settings = {**verdicts.settings, **said}
-    every = (*map(_of_text, verdicts.notes), *notes)
+    settings = {**verdicts.settings, **asked_by}
+    every = (*map(_rename_key_in_note, verdicts.notes), *notes)
     return Result(replace(verdicts, settings=settings, notes=every), resamples=0, seed=plan.seed)
 
 
-def _of_text(note: Note) -> Note:
-    """Let a note speak of the text where it speaks of the key: there is none."""
+def _rename_key_in_note(note: Note) -> Note:
+    """Replace the key by the text in a note, since there is no key."""
     side = _TEXT if note.side == "key" else note.side
     return replace(note, side=side, what=note.what.replace("the key", "the text"))

@@ -1,4 +1,4 @@
-"""The road of simulations: a judged output, strategies tried on it, and what they gained."""
+"""The public function `simulate`: simulate question strategies on an evaluated output."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     Told = Callable[[str, int, int], None]
 
 USUAL = ("entropy", "fgain", "random")
-"""The strategies that are tried unless others are named."""
+"""The default strategies."""
 
-_NAME = "output"
+_OUTPUT_NAME = "output"
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Strategies of feedback, tried.
+    """Simulated question strategies.
 
     Args:
-        finding: what they gained.
-        result: the output as it was judged, with a signature that says how was asked.
-        trials: their curves.
+        finding: the gains of the strategies.
+        result: the evaluated output, with the question settings in its signature.
+        trials: the curves of the strategies.
 
     """
 
@@ -44,14 +44,14 @@ class Experiment:
 
 
 def simulate(key: Any, output: Any, *strategies: str, **settings: Any) -> Simulated:
-    """Return what strategies of feedback gain on a probabilistic output, with the key as the user.
+    """Simulate question strategies on a probabilistic output, with answers from the key.
 
     Args:
-        key: the key, as `compare` takes it.
+        key: the key, as for `compare`.
         output: the output.
-        strategies: in which orders to ask: "entropy", "fgain", "random" …
-        settings: `budget`, `kind`, `handler`, `user`, `where`, `seeds` … as for `simulated`; and of reading, as
-            `compare` has them: `beliefs`, `decide`, `maps` …
+        strategies: the question strategies: "entropy", "fgain", "random" …
+        settings: `budget`, `kind`, `handler`, `user`, `where`, `seeds` … as for `simulated`; for reading, as in
+            `compare`: `beliefs`, `decide`, `maps` …
 
     >>> key = [{"id": "d", "text": "Ann met Bo", "spans": [{"begin": 0, "end": 3, "label": "PER"}]}]
     >>> spans = {"Ann": (0, 3, 0.4), "Bo": (8, 10, 0.6)}
@@ -62,11 +62,11 @@ def simulate(key: Any, output: Any, *strategies: str, **settings: Any) -> Simula
     (0.0, [('high', 1.0, 0.25), ('low', 1.0, 0.5833333333333333)])
 
     """
-    reading = {name: value for name, value in settings.items() if name not in _ASKING}
-    asked = {name: value for name, value in settings.items() if name in _ASKING}
-    for strategy in strategies:  # what is wrong with them is said before anything is read
-        _plan(strategy, **{name: value for name, value in asked.items() if name in {*_PLAN, "user"}})
-    result = compare(key, {_NAME: output}, task="prob", resamples=0, **reading)
+    reading = {name: value for name, value in settings.items() if name not in _QUESTION_SETTINGS}
+    asked = {name: value for name, value in settings.items() if name in _QUESTION_SETTINGS}
+    for strategy in strategies:  # report invalid settings before reading any input
+        _build_plan(strategy, **{name: value for name, value in asked.items() if name in {*_PLAN_SETTINGS, "user"}})
+    result = compare(key, {_OUTPUT_NAME: output}, task="prob", resamples=0, **reading)
     return simulated(result, strategies, **asked).finding
 
 
@@ -83,69 +83,72 @@ def simulated(
     area_by: Area = "trapezoid",
     horizon: int | None = None,
     resume: str | None = None,
-    told: Told | None = None,
+    progress: Told | None = None,
     **settings: Any,
 ) -> Experiment:
-    """Try strategies on a judged output.
+    """Simulate question strategies on an evaluated output.
 
     Args:
-        result: the output and its key, judged by the task prob.
-        strategies: in which orders to ask.
-        system: whose output is asked about; the only one by default.
-        regular: the system whose output has no probabilities, scored beside it.
-        where: a condition on label, text, document and length: what is asked about and counted.
-        only_label: ask about these labels, and count them, alone.
-        ignore_label: ask nothing about these, nor count them.
-        seeds: how often to try what depends on chance.
-        area_by: how areas are counted.
-        horizon: up to which question strategies are compared; by default the longest way of any of them.
-        resume: a folder that keeps what is done, and from which the same goes on.
-        told: called with what is done, how many questions were asked, and how many there may be.
-        settings: of questions, as `Plan` has them: `budget`, `kind`, `handler`, `user` …
+        result: the output and its key, evaluated by the task prob.
+        strategies: the question strategies.
+        system: the system whose output is asked about; the only one by default.
+        regular: the system whose output has no probabilities, scored for comparison.
+        where: a condition on label, text, document and length, for questions and counts.
+        only_label: ask about, and count, only these labels.
+        ignore_label: neither ask about nor count these labels.
+        seeds: the number of repetitions for strategies and users that depend on chance.
+        area_by: how areas are computed.
+        horizon: the number of questions up to which strategies are compared; by default that of the longest curve.
+        resume: a folder that stores completed work, from which the same simulation resumes.
+        progress: called with the current step, the number of questions asked, and their maximum.
+        settings: for questions, as in `Plan`: `budget`, `kind`, `handler`, `user` …
 
     """
     verdicts, view = result.verdicts, result.verdicts.view()
-    run = _run_of(result, system, regular)
-    plan = _plan((strategies or USUAL)[0], **{**_decided(result), **settings})
+    run = _find_run(result, system, regular)
+    plan = _build_plan((strategies or USUAL)[0], **{**_decision_settings(result), **settings})
     condition = condition_of(view, run=run, where=where, only=only_label, without=ignore_label)
     field = field_in(verdicts, view, run, condition)
     refuse_nothing(field, condition)
     plans = plans_of(plan, strategies or USUAL, seeds)
     journal = None if resume is None else Journal(resume, field, plans)
-    trials = tried(field, plans, journal, None if told is None else _counting(field, plans, told))
+    trials = tried(field, plans, journal, None if progress is None else _count_questions(field, plans, progress))
     beside = None
     if regular is not None:
         beside = regular, field_in(verdicts, view, verdicts.system(regular).runs[0], condition)
     finding = simulation(
         field, trials, verdicts.runs[run], where=condition, area_by=area_by, horizon=horizon, regular=beside
     )
-    return Experiment(finding, _signed(result, finding, plan, seeds), trials)
+    return Experiment(finding, _add_signature(result, finding, plan, seeds), trials)
 
 
-_PLAN = frozenset(each.name for each in fields(Plan)) - {"strategy", "user"}
-_SCOPE = frozenset({"where", "only_label", "ignore_label"})
-_ASKING = (_PLAN | _SCOPE | {"user", "seeds", "area_by", "horizon", "resume"}) - {"decide", "min_weight"}
-"""What is said of questions; how is decided is said of reading."""
+_PLAN_SETTINGS = frozenset(each.name for each in fields(Plan)) - {"strategy", "user"}
+_SCOPE_SETTINGS = frozenset({"where", "only_label", "ignore_label"})
+_QUESTION_SETTINGS = (_PLAN_SETTINGS | _SCOPE_SETTINGS | {"user", "seeds", "area_by", "horizon", "resume"}) - {
+    "decide",
+    "min_weight",
+}
+"""The settings of questions; those of decisions belong to reading."""
 
 
-def _plan(strategy: str, *, user: User | str = "truthful", **settings: Any) -> Plan:
-    """Return how is asked, checked."""
+def _build_plan(strategy: str, *, user: User | str = "truthful", **settings: Any) -> Plan:
+    """Build the plan from checked settings."""
     for name in settings:
-        if name not in _PLAN:
-            raise UsageError(f"simulations have no option {name!r}{nearest(name, _PLAN)}")
+        if name not in _PLAN_SETTINGS:
+            raise UsageError(f"simulations have no option {name!r}{nearest(name, _PLAN_SETTINGS)}")
     return Plan(strategy=strategy, user=User.parse(user) if isinstance(user, str) else user, **settings)
 
 
-def _decided(result: Result) -> dict[str, Any]:
-    """Return how the judge decided, so that the first point of a curve is the score of the output."""
+def _decision_settings(result: Result) -> dict[str, Any]:
+    """Return the decision settings of the evaluation, so that each curve starts at the score of the output."""
     settings = result.verdicts.settings
     if "decide" not in settings:
         raise UsageError(f"the task {result.verdicts.task!r} has no probabilities", hint="choose the task prob")
     return {"decide": settings["decide"], "min_weight": float(settings.get("min_weight", 0))}
 
 
-def _run_of(result: Result, system: str | None, regular: str | None) -> int:
-    """Return the one run that is asked about."""
+def _find_run(result: Result, system: str | None, regular: str | None) -> int:
+    """Return the index of the only run to ask about."""
     names = [name for name in result.systems if name != regular] if system is None else [system]
     runs = [run for name in names for run in result.verdicts.system(name).runs]
     if len(runs) != 1:
@@ -155,17 +158,17 @@ def _run_of(result: Result, system: str | None, regular: str | None) -> int:
     return runs[0]
 
 
-def _counting(field: Field, plans: Sequence[Plan], told: Told) -> Callable[[Plan, int], None]:
-    """Count questions over all plans; how many there are to ask is known only at most."""
+def _count_questions(field: Field, plans: Sequence[Plan], progress: Told) -> Callable[[Plan, int], None]:
+    """Make a callback that counts questions over all plans; their total is an upper bound."""
     budget, most = plans[0].budget, int(field.scope.sum())
     most = most if budget is None else min(budget, most)
     before = {plan: most * number for number, plan in enumerate(plans)}
-    return lambda plan, asked: told(f"{plan.strategy}, seed {plan.seed}", before[plan] + asked, most * len(plans))
+    return lambda plan, asked: progress(f"{plan.strategy}, seed {plan.seed}", before[plan] + asked, most * len(plans))
 
 
-def _signed(result: Result, found: Simulated, plan: Plan, seeds: int) -> Result:
-    """Return the result with a signature that says how questions were asked and answered."""
-    said = {
+def _add_signature(result: Result, found: Simulated, plan: Plan, seeds: int) -> Result:
+    """Add the settings of questions and answers to the signature of the result."""
+    settings = {
         "strategies": ",".join(each.strategy for each in found.strategies),
         "ask": found.ask,
         "budget": "all" if found.budget is None else str(found.budget),
@@ -179,5 +182,5 @@ def _signed(result: Result, found: Simulated, plan: Plan, seeds: int) -> Result:
         **({"purity": f"{plan.purity:g}"} if plan.kind == "group" else {}),
         **({"ask_certain": "yes"} if plan.ask_certain else {}),
     }
-    verdicts = replace(result.verdicts, settings={**result.verdicts.settings, **said})
+    verdicts = replace(result.verdicts, settings={**result.verdicts.settings, **settings})
     return replace(result, verdicts=verdicts, seed=plan.seed, resamples=0)

@@ -1,6 +1,7 @@
-"""The command line: thin commands over the library, one error paragraph, the exit codes of the project.
+"""The command line interface: command registry, entry point, error output and exit codes.
 
-0 done · 1 gate or validation failed · 2 usage · 3 input unreadable or not alignable · 4 internal · 130 interrupted
+Exit codes: 0 success · 1 gate or validation failed · 2 usage · 3 input unreadable or not alignable · 4 internal ·
+130 interrupted
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ _COMMANDS = {
     "schema": "comparanda.cli.commands:schema",
     "demo": "comparanda.cli.commands:demo",
 }
-"""Where each command is, in the order of the help; only those that are asked for are imported."""
+"""The module and attribute of each command, in the order of the help; a command is imported when it is used."""
 
-_FILES = 3
-_INTERNAL = 4
+_FILE_ERROR = 3
+_INTERNAL_ERROR = 4
 _INTERRUPTED = 130
 
 
@@ -60,52 +61,53 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its exit code."""
     _prepare_streams()
     given = sys.argv[1:] if arguments is None else arguments
     code = None
     try:
         code = cli.main(given or ["--help"], prog_name="comparanda", standalone_mode=False)
         sys.stdout.flush()
-    except (BrokenPipeError, ClosedPipe):  # the reader (head, less) has gone: that is no error
-        _silence()
+    except (BrokenPipeError, ClosedPipe):  # the reader (head, less) has closed the pipe: not an error
+        _discard_output()
     except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted", _INTERRUPTED)
+        _exit_with_error("interrupted", _INTERRUPTED)
     except Exception as problem:
         if "--debug" in given and not isinstance(problem, click.ClickException):
             raise
-        _complain(*_explained(problem))
+        _exit_with_error(*_format_error(problem))
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _explained(problem: Exception) -> tuple[str, int]:
-    """Return the paragraph for an error, and its exit code."""
+def _format_error(problem: Exception) -> tuple[str, int]:
+    """Convert an exception to an error message and an exit code."""
     if isinstance(problem, click.ClickException):
         problem = translated(problem)
     if isinstance(problem, ComparandaError):
         return str(problem), problem.exit_code
     if isinstance(problem, OSError) and problem.strerror:
-        return f"{problem.filename or 'output'}: {problem.strerror}", _FILES
+        return f"{problem.filename or 'output'}: {problem.strerror}", _FILE_ERROR
     if isinstance(problem, MemoryError):
-        return "there is not enough memory for this", _INTERNAL
+        return "there is not enough memory for this", _INTERNAL_ERROR
     defect = "this is a defect of comparanda; run again with --debug and report what it prints"
-    return f"internal error: {type(problem).__name__}: {problem}\n  {defect}", _INTERNAL
+    return f"internal error: {type(problem).__name__}: {problem}\n  {defect}", _INTERNAL_ERROR
 
 
-def _complain(text: str, code: int) -> None:
+def _exit_with_error(text: str, code: int) -> None:
+    """Print an error message to standard error and exit."""
     from comparanda.render.table import visible
 
     try:
         sys.stdout.flush()
     except OSError:
-        _silence()
-    with suppress(OSError):  # if nobody listens, the exit code still tells
+        _discard_output()
+    with suppress(OSError):  # if standard error is closed, the exit code still reports the error
         click.echo("comparanda: " + "\n".join(visible(line) for line in text.split("\n")), err=True)
     sys.exit(code)
 
 
 def _prepare_streams() -> None:
-    """Give a closed stream a place to go, and never fail on a character that a stream cannot take."""
+    """Redirect closed standard streams to the null device, and escape characters that a stream cannot encode."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
@@ -114,7 +116,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _silence() -> None:
-    """Send what is still in the buffer of standard output nowhere: Python would complain again at exit."""
+def _discard_output() -> None:
+    """Discard what is left in the buffer of standard output: Python would report the broken pipe again at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The command `combine`: several systems made one."""
+"""The command `combine`: combine systems by voting."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def combine(context: click.Context, /, **options: Any) -> None:
     """
     from comparanda.cli.output import print_notes, publish
 
-    targets = _targets(options)
-    found = _combined(context, {**options, "where": None}, targets)
+    targets = _parse_targets(options)
+    found = _run_combination(context, {**options, "where": None}, targets)
     for method in targets:
-        found.corpus(method)  # what was not made cannot be written
+        found.corpus(method)  # refuse to write a combination that does not exist
     print_notes(found.result.notes, options)
-    with suppress(BrokenPipeError):  # what is asked for is written though nobody reads the table to its end
+    with suppress(BrokenPipeError):  # write the requested files even if the reader of the table closes the pipe
         publish(context, found.result, [found.finding], options)
-    _write(found, targets, options)
+    _write_combinations(found, targets, options)
 
 
-def _targets(options: Mapping[str, Any]) -> dict[str, str]:
-    """Read METHOD=FILE, each method once, under the name that it has."""
+def _parse_targets(options: Mapping[str, Any]) -> dict[str, str]:
+    """Parse `--write METHOD=FILE`; return the file of each method by its canonical name, each method once."""
     from comparanda.errors import UsageError
     from comparanda.tasks.vote_methods import Method
 
@@ -71,11 +71,11 @@ def _targets(options: Mapping[str, Any]) -> dict[str, str]:
     return targets
 
 
-def _combined(context: click.Context, options: Mapping[str, Any], targets: Mapping[str, str]) -> Combined:
-    """Read, combine and score."""
+def _run_combination(context: click.Context, options: Mapping[str, Any], targets: Mapping[str, str]) -> Combined:
+    """Read the inputs, combine the systems and score the combinations."""
     import sys
 
-    from comparanda.api.combination import combine as combined
+    from comparanda.api.combination import combine as combine_systems
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.output import layout_of, say_settings
     from comparanda.cli.requests import settings_of, spare
@@ -85,7 +85,7 @@ def _combined(context: click.Context, options: Mapping[str, Any], targets: Mappi
     from comparanda.storage.manifest import is_result_folder
 
     say_settings(context, options)
-    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    layout_of(context, options)  # refuse an impossible layout before reading any input
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder has no outputs that could vote", hint="give the files themselves")
     key, systems = inputs(context, options)
@@ -94,11 +94,11 @@ def _combined(context: click.Context, options: Mapping[str, Any], targets: Mappi
     for target in targets.values():
         spare({"write": Input.parse(target).path}, given, "write")
     with progress(sys.stderr, quiet=options["quiet"]) as say:
-        return combined(
+        return combine_systems(
             key,
             systems,
             methods=options["methods"],
-            dev=_dev(options),
+            dev=_parse_dev_data(options),
             folds=options["folds"],
             same_data=options["same_data"],
             overlap=options["overlap"],
@@ -108,8 +108,8 @@ def _combined(context: click.Context, options: Mapping[str, Any], targets: Mappi
         )
 
 
-def _dev(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] | None:
-    """Return the dev data, if any is given."""
+def _parse_dev_data(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] | None:
+    """Parse the development key and outputs; None if there are none."""
     from comparanda.cli.input_names import named_systems
     from comparanda.errors import UsageError
     from comparanda.formats.inputs import Input, parse_runs
@@ -123,8 +123,8 @@ def _dev(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] | None:
     return Input.parse(options["dev_key"]), dict(named_systems(map(parse_runs, options["dev"])))
 
 
-def _write(found: Combined, targets: Mapping[str, str], options: Mapping[str, Any]) -> None:
-    """Write the combinations asked for, and say where they are."""
+def _write_combinations(found: Combined, targets: Mapping[str, str], options: Mapping[str, Any]) -> None:
+    """Write the requested combinations and report the files."""
     from dataclasses import replace
 
     from comparanda.cli.output import print_notes, tell
@@ -133,10 +133,10 @@ def _write(found: Combined, targets: Mapping[str, str], options: Mapping[str, An
         losses = found.write(method, target)
         print_notes([replace(loss, side=target) for loss in losses], options)
         if not options["quiet"]:
-            tell(f"wrote {target}: {method}, {found.finding.measure} {_shown(found, method)}")
+            tell(f"wrote {target}: {method}, {found.finding.measure} {_format_score(found, method)}")
 
 
-def _shown(found: Combined, method: str) -> str:
+def _format_score(found: Combined, method: str) -> str:
     from comparanda.render.table import cell
 
     return cell("share", found.finding.value(method))

@@ -1,4 +1,4 @@
-"""The commands. Each parses, calls the library once, and shows what comes back."""
+"""The main commands: each parses its options, calls the library once and prints the result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
     pair = options["base"], options["new"]
     chosen = {name: options[name] for name in ("order", "keyed_by", "view")}
     anatomy = result.anatomy(*pair, by=options["by"] or None, **chosen)
-    with suppress(BrokenPipeError):  # the result is saved though nobody reads the page to its end
+    with suppress(BrokenPipeError):  # save the result even if the reader closes the pipe
         publish(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 

@@ -1,4 +1,4 @@
-"""What `convert` does: read one input, write it in another format, say what was lost."""
+"""The command `convert`: read one input, write it in another format, report what was lost."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from comparanda.formats.document_writer import Written
 
 
-_OF_TAGS = ("column", "scheme", "repair")
+_TAG_OPTIONS = ("column", "scheme", "repair")
 
 
 def convert(options: Mapping[str, Any]) -> None:
-    """Read an input and write it; losses are notes, and refused if that is asked for."""
+    """Read an input and write it in another format; losses are notes, and errors under `--strict`."""
     given, target = Input.parse(options["source"]), Input.parse(options["target"])
-    layer = _layer(given, target, options)
-    writer = _writer(target, options["to"], layer)
-    _spare(given, target)
-    corpus = placed_alone(read_input(given, _request(given, layer, options), "tokens"))
+    layer = _choose_layer(given, target, options)
+    writer = _choose_writer(target, options["to"], layer)
+    _refuse_overwrite(given, target)
+    corpus = placed_alone(read_input(given, _build_request(given, layer, options), "tokens"))
     made = converted(corpus, writer, target.options, chained=layer == "chains")
-    _tell(corpus.notes, made.losses, options)
-    _store(made, target.path, writer)
+    _report_notes(corpus.notes, made.losses, options)
+    _write_output(made, target.path, writer)
     if target.path != STDIN and not options["quiet"]:
-        counted = f"{_counted(corpus, layer)} in {_number(len(corpus.documents), 'document')}"
+        counted = f"{_count_content(corpus, layer)} in {_format_count(len(corpus.documents), 'document')}"
         tell(f"wrote {target.path}: {counted}, from {corpus.format} to {writer.name}")
 
 
-def _request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
-    """Return what is asked of the input: spans as its tags say them, or chains and by which tags nouns are told."""
-    said = {name: options[name] for name in _OF_TAGS if options[name] is not None}
+def _build_request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
+    """Build the request for the input: spans with the options of chunk tags, or chains with the tag columns."""
+    said = {name: options[name] for name in _TAG_OPTIONS if options[name] is not None}
     limits = Limits.of(options["limits"])
     if layer == "chains":
         for name in said:
@@ -72,37 +72,37 @@ def _request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
     )
 
 
-def _counted(corpus: Corpus, layer: Layer) -> str:
-    """Return how many spans there are, or mentions and chains."""
+def _count_content(corpus: Corpus, layer: Layer) -> str:
+    """Count spans, or mentions and chains, for the closing message."""
     spans = corpus.spans
     assert spans is not None
     if layer != "chains":
-        return _number(len(spans), "span")
+        return _format_count(len(spans), "span")
     chain = spans.columns.get(CHAIN)
     names = chain.values() if isinstance(chain, TextColumn) else [None] * len(spans)
     places = zip(spans.document.tolist(), names, range(len(spans)), strict=True)
     chains = {(document, number if name is None else name) for document, name, number in places}
-    return f"{_number(len(spans), 'mention')} in {_number(len(chains), 'chain')}"
+    return f"{_format_count(len(spans), 'mention')} in {_format_count(len(chains), 'chain')}"
 
 
-def _number(count: int, noun: str) -> str:
+def _format_count(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s'[: count != 1]}"
 
 
-def _layer(given: Input, target: Input, options: Mapping[str, Any]) -> Layer:
-    """Return what is converted: what the user says; chains if the output, or the input, holds nothing else; spans."""
+def _choose_layer(given: Input, target: Input, options: Mapping[str, Any]) -> Layer:
+    """Choose what to convert: that of `--task`, chains if the output or input format holds nothing else, or spans."""
     if options["task"]:
         return "chains" if options["task"] == "coref" else "spans"
     named = options["to"] or target.format
-    possible = [find_writer(named)] if named else _ending(target)
+    possible = [find_writer(named)] if named else _writers_by_suffix(target)
     alone = bool(possible) and all("spans" not in each.layers for each in possible)
-    return "chains" if alone or _has_chains_alone(given) else "spans"
+    return "chains" if alone or _holds_only_chains(given) else "spans"
 
 
-def _has_chains_alone(given: Input) -> bool:
-    """Whether the format of the input, as it is named or as it looks, is one that holds chains and nothing else.
+def _holds_only_chains(given: Input) -> bool:
+    """Return whether the named or detected format of the input holds only chains.
 
-    To look at it the input is loaded, and once more to be read: so one from a pipe is not looked at.
+    Detection loads the input, which is then loaded again for reading, so input from a pipe is not examined.
     """
     alone = {name: each for name, each in formats().items() if each.layers == {"chains"}}
     if given.format:
@@ -112,51 +112,53 @@ def _has_chains_alone(given: Input) -> bool:
         return False
     try:
         source = load(given.path, side="", suffixes=[suffix for each in alone.values() for suffix in each.suffixes])
-    except ReadError:  # it is told when the input is read
+    except ReadError:  # reported when the input is read
         return False
     lines = head_of(source)
     return any(each.sniff(lines) for each in alone.values())
 
 
-def _writer(target: Input, to: str | None, layer: Layer) -> Writer:
-    """Return the writer that is asked for, or the only one whose files end as the target does."""
+def _choose_writer(target: Input, to: str | None, layer: Layer) -> Writer:
+    """Return the requested writer, or the only one with the suffix of the target."""
     named = to or target.format
     if to and target.format and to != target.format:
         raise UsageError(f"--to {to} and ::{target.format} exclude each other")
-    writer = find_writer(named) if named else _fitting(target, layer)
+    writer = find_writer(named) if named else _find_writer_by_suffix(target, layer)
     if layer == "spans" and layer not in writer.layers:
         raise UsageError(f"format {writer.name!r} has chains of mentions, and no spans", hint="say --task coref")
     return writer
 
 
-def _fitting(target: Input, layer: Layer) -> Writer:
-    """Return the only writer whose files end as the target does, of those that know what is to be written."""
-    ending = _ending(target)
+def _find_writer_by_suffix(target: Input, layer: Layer) -> Writer:
+    """Return the only writer with the suffix of the target, among those that support the layer."""
+    ending = _writers_by_suffix(target)
     fitting = [each for each in ending if layer in each.layers] or ending
-    plain = [each for each in fitting if each.suffix == f".{each.name}"]  # .jsonl is ours, whoever else writes such
+    plain = [
+        each for each in fitting if each.suffix == f".{each.name}"
+    ]  # prefer our own .jsonl to other formats with this suffix
     if len(plain or fitting) == 1:
         return (plain or fitting)[0]
     names = ", ".join(each.name for each in fitting or writers().values())
     raise UsageError(f"which format is {target.path!r} to have?", hint=f"say --to FORMAT: {names}")
 
 
-def _ending(target: Input) -> list[Writer]:
+def _writers_by_suffix(target: Input) -> list[Writer]:
     return [each for each in writers().values() if target.path.endswith(each.suffix) and not each.many]
 
 
-def _spare(given: Input, target: Input) -> None:
+def _refuse_overwrite(given: Input, target: Input) -> None:
     if target.path != STDIN and os.path.realpath(given.path) == os.path.realpath(target.path):
         raise UsageError(f"the output would be written over the input: {target.path!r}", hint="choose another file")
 
 
-def _tell(notes: tuple[Note, ...], losses: tuple[Note, ...], options: Mapping[str, Any]) -> None:
+def _report_notes(notes: tuple[Note, ...], losses: tuple[Note, ...], options: Mapping[str, Any]) -> None:
     said = [*notes, *(replace(loss, side="output") for loss in losses)]
     if options["strict"] and said:
         raise ReadError("there is something to note, and --strict refuses that", details=map(str, said))
     print_notes(said, options)
 
 
-def _store(made: Written, target: str, writer: Writer) -> None:
+def _write_output(made: Written, target: str, writer: Writer) -> None:
     """Write one file, or the files of a folder."""
     if not writer.many:
         ((_, text),) = made.files.items()

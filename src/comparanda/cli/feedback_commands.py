@@ -1,4 +1,4 @@
-"""The command `ask`: questions for a real reviewer, without a key."""
+"""The commands `ask` and `simulate`: questions about uncertain entities, for a reviewer or simulated from a key."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from comparanda.formats.inputs import Input
 
 
-_PLAN = ("strategy", "handler", "believed_error", "strength", "ask_certain", "seed")
-_SETUP = ("column", "missing", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight", "strict", "max_line",
-          "limits")  # fmt: skip
-_CHOSEN = ("text", "only_label", "ignore_label", "answers", "again")
+_PLAN_OPTIONS = ("strategy", "handler", "believed_error", "strength", "ask_certain", "seed")
+_SETUP_OPTIONS = ("column", "missing", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight", "strict",
+                  "max_line", "limits")  # fmt: skip
+_SELECTION_OPTIONS = ("text", "only_label", "ignore_label", "answers", "again")
 
 
 @click.command(
@@ -52,19 +52,19 @@ def ask(context: click.Context, /, **options: Any) -> None:
     """
     from comparanda.cli.output import publish
 
-    found = _asked(context, options)
+    found = _run_ask(context, options)
     if options["updated"] is not None:
-        _write(options["updated"], found.updated, options)
+        _write_file(options["updated"], found.updated, options)
     if options["tool"] is None:
         publish(context, found.result, [found.finding], options)
     else:
         from comparanda.feedback.questions import TOOLS
 
-        _write(options["output"], TOOLS[options["tool"]](found.finding), options)
+        _write_file(options["output"], TOOLS[options["tool"]](found.finding), options)
 
 
-def _write(target: str | None, text: str, options: Mapping[str, Any]) -> None:
-    """Write a text, and say where."""
+def _write_file(target: str | None, text: str, options: Mapping[str, Any]) -> None:
+    """Write a text to a file and report the file."""
     from comparanda.cli.output import tell, write
 
     write(target, text)
@@ -72,8 +72,8 @@ def _write(target: str | None, text: str, options: Mapping[str, Any]) -> None:
         tell(f"wrote {target}")
 
 
-def _asked(context: click.Context, options: Mapping[str, Any]) -> Asked:
-    """Read the output and the answers; what cannot be meant is refused before."""
+def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Asked:
+    """Read the output and the answers and select the questions, after checking the options."""
     import sys
 
     from comparanda.api.review import asked
@@ -82,8 +82,8 @@ def _asked(context: click.Context, options: Mapping[str, Any]) -> Asked:
     from comparanda.render.console import progress
 
     say_settings(context, options)
-    name, given = _output(context, options)
-    _check(context, options, given)
+    name, given = _single_output(context, options)
+    _check_options(context, options, given)
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         found = asked(
             given,
@@ -93,14 +93,14 @@ def _asked(context: click.Context, options: Mapping[str, Any]) -> Asked:
             where=options["scope"],
             maps=read_maps(options["maps"], {name: given}),
             progress=say,
-            **{each: options[each] for each in (*_PLAN, *_SETUP, *_CHOSEN)},
+            **{each: options[each] for each in (*_PLAN_OPTIONS, *_SETUP_OPTIONS, *_SELECTION_OPTIONS)},
         )
     print_notes(found.result.notes, options)
     return found
 
 
-def _output(context: click.Context, options: Mapping[str, Any]) -> tuple[str, Input]:
-    """Return the one output that is asked about, on the command line or in the TOML file."""
+def _single_output(context: click.Context, options: Mapping[str, Any]) -> tuple[str, Input]:
+    """Return the name and input of the only output, from the command line or the TOML file."""
     from comparanda.cli.input_names import has_systems, outputs_alone
     from comparanda.formats.inputs import each_input
 
@@ -114,8 +114,8 @@ def _output(context: click.Context, options: Mapping[str, Any]) -> tuple[str, In
     return next(iter(outputs)), inputs[0]
 
 
-def _check(context: click.Context, options: Mapping[str, Any], given: Input) -> None:
-    """Refuse what cannot be printed, two things written to one file, and to write over what is read."""
+def _check_options(context: click.Context, options: Mapping[str, Any], given: Input) -> None:
+    """Refuse an impossible layout, two outputs to one file, and writing over an input."""
     import os
 
     from comparanda.cli.output import layout_of
@@ -139,10 +139,10 @@ def _check(context: click.Context, options: Mapping[str, Any], given: Input) -> 
         raise UsageError(f"--output and --updated name one file: {targets[0]!r}")
 
 
-# The command `simulate`: which questions to ask first, tried on a key.
+# The command `simulate`: compare question strategies, with the key answering.
 
 
-_OF_OTHERS = (
+_UNAVAILABLE_OPTIONS = (
     "train",
     "punctuation",
     "labels",
@@ -156,13 +156,13 @@ _OF_OTHERS = (
     "nouns",
     "across",
 )
-"""Options that only other commands have."""
+"""Options that this command does not have."""
 
-_SETTLED = {"task": "prob", "parameters": {}, "paranoid": False, "only_label": (), "ignore_label": ()}
-"""What is so here: labels are left out of what is asked, not of what is read, where they are rivals."""
+_FIXED_OPTIONS = {"task": "prob", "parameters": {}, "paranoid": False, "only_label": (), "ignore_label": ()}
+"""Options with a fixed value: label filters apply to the questions, not to reading, where the labels compete."""
 
-_CURVES = (".csv", ".json", ".jsonl")
-_SIMULATING_PLAN = ("budget", "handler", "believed_error", "strength", "purity", "ask_certain", "seed")
+_CURVE_SUFFIXES = (".csv", ".json", ".jsonl")
+_SIMULATION_PLAN_OPTIONS = ("budget", "handler", "believed_error", "strength", "purity", "ask_certain", "seed")
 
 
 @click.command(
@@ -195,13 +195,13 @@ def simulate(context: click.Context, /, **options: Any) -> None:
 
 
 def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
-    """Read and simulate; what cannot be meant is refused before anything is read."""
+    """Read the inputs and simulate all strategies, after checking the options."""
     from comparanda.api.simulations import simulated
     from comparanda.cli.requests import load
     from comparanda.feedback.protocol import Plan, User
     from comparanda.render.console import bar
 
-    chosen = {name: options[name] for name in _SIMULATING_PLAN} | {
+    chosen = {name: options[name] for name in _SIMULATION_PLAN_OPTIONS} | {
         "kind": options["ask"],
         "user": User.parse(options["user"]),
     }
@@ -210,7 +210,7 @@ def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
     for strategy in options["strategies"]:
         Plan(strategy=strategy, **chosen)
     _check_files(context, options)
-    result = load(context, {**options, **dict.fromkeys(_OF_OTHERS), **_SETTLED})
+    result = load(context, {**options, **dict.fromkeys(_UNAVAILABLE_OPTIONS), **_FIXED_OPTIONS})
     with bar(sys.stderr, quiet=options["quiet"]) as show:
         return simulated(
             result,
@@ -218,22 +218,24 @@ def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
             regular=result.systems[-1] if options["regular"] is not None else None,
             where=options["scope"],
             area_by=options["area"],
-            told=show,
+            progress=show,
             **{name: options[name] for name in ("only_label", "ignore_label", "seeds", "horizon", "resume")},
             **chosen,
         )
 
 
 def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Refuse to write over an input, two things to one file, what no suffix tells, and pictures that nothing draws."""
+    """Refuse writing over an input, two outputs to one file, unknown suffixes, and images without a renderer."""
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.requests import spare
     from comparanda.cli.score_output import check_picture, suffix_of
     from comparanda.formats.inputs import each_input
     from comparanda.storage.manifest import is_result_folder
 
-    if options["curves"] is not None and suffix_of(options["curves"]) not in _CURVES:
-        raise UsageError(f"--curves writes {', '.join(_CURVES[:-1])} or {_CURVES[-1]}, not {options['curves']!r}")
+    if options["curves"] is not None and suffix_of(options["curves"]) not in _CURVE_SUFFIXES:
+        raise UsageError(
+            f"--curves writes {', '.join(_CURVE_SUFFIXES[:-1])} or {_CURVE_SUFFIXES[-1]}, not {options['curves']!r}"
+        )
     check_picture(options["plot"])
     targets = {name: options[name] for name in ("output", "curves", "plot", "resume")}
     for one, other in combinations([name for name, file in targets.items() if file not in {None, "-"}], 2):
@@ -241,14 +243,14 @@ def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
             raise UsageError(f"--{one} and --{other} name one file: {targets[one]!r}")
     given = [key_of(context, options)]
     if not is_result_folder(given[0]):
-        key, systems = inputs(context, {**options, **_SETTLED})
+        key, systems = inputs(context, {**options, **_FIXED_OPTIONS})
         given = [each.path for each in (key, *each_input(systems.values()))]
     for name in ("curves", "plot", "resume"):
         spare(targets, given, name)
 
 
 def write_files(found: Experiment, options: Mapping[str, Any]) -> None:
-    """Write the curves and their picture, each whole or not at all."""
+    """Write the curves and their chart, each file atomically."""
     from comparanda.cli.output import tell, write
     from comparanda.cli.score_output import draw, suffix_of
     from comparanda.feedback.findings import curve_chart, curves_as_csv, curves_as_json, curves_as_json_lines

@@ -1,4 +1,4 @@
-"""The command `ablate`: a system and its variants."""
+"""The commands that print a single finding: `ablate`, `complement`, `stability`, `suspects` and `agree`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ablate(context: click.Context, /, **options: Any) -> None:
     publish(context, result, [result.ablation(view=options["view"])], options)
 
 
-# The command `complement`: which errors of one system another does not make.
+# The command `complement`: which errors of a system another system does not make.
 
 
 @click.command(
@@ -94,7 +94,7 @@ def complement(context: click.Context, /, **options: Any) -> None:
     from comparanda.cli.output import publish
     from comparanda.cli.requests import load
 
-    _check(context, options)
+    _check_baseline_options(context, options)
     result = load(context, options)
     if options["baseline"] is not None:
         publish(context, result, [result.against(options["baseline"], view=options["view"])], options)
@@ -105,14 +105,14 @@ def complement(context: click.Context, /, **options: Any) -> None:
     publish(context, result, [found], options)
 
 
-def _check(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Refuse what says nothing about rows against a baseline."""
+def _check_baseline_options(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse options that do not apply to a comparison against a baseline."""
     for name in ("base", "new", "beta") if options["baseline"] is not None else ():
         if is_given(context, name):
             raise UsageError(f"--baseline and --{name} do not go together", hint="--baseline shows every other system")
 
 
-# The command `stability`: systems of several runs.
+# The command `stability`: systems with several runs.
 
 
 @click.command(
@@ -146,7 +146,7 @@ def stability(context: click.Context, /, **options: Any) -> None:
     publish(context, result, [result.stability(options["base"], options["new"], view=options["view"])], options)
 
 
-# The command `suspects`: where the key may be wrong.
+# The command `suspects`: likely annotation errors.
 
 
 @click.command(
@@ -182,7 +182,7 @@ def suspects(context: click.Context, /, **options: Any) -> None:
     publish(context, result, [found], options)
 
 
-# The command `agree`: outputs without a key.
+# The command `agree`: agreement of outputs without a key.
 
 
 @click.command(
@@ -208,13 +208,13 @@ def agree(context: click.Context, /, **options: Any) -> None:
     """
     from comparanda.cli.output import layout_of, publish
 
-    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    layout_of(context, options)  # refuse an impossible layout before reading any input
     found, result = agreed(context, options)
     publish(context, result, [found], options)
 
 
 def agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
-    """Read the outputs and say how far they agree."""
+    """Read the outputs and compute their agreement."""
     import sys
 
     from comparanda.api.outputs import agreement_of

@@ -1,4 +1,4 @@
-"""The command `gate`: whether a new system may replace its base."""
+"""The command `gate`: check a new system against its base."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from comparanda.findings.gate import Gate
     from comparanda.result import Result
 
-_ASKED = ("max_new_errors", "max_negative_flip_rate", "label", "require", "fail_if_significantly_worse", "measure")
-_EXAMPLES = 10
+_CRITERIA = ("max_new_errors", "max_negative_flip_rate", "label", "require", "fail_if_significantly_worse", "measure")
+_DEFAULT_EXAMPLES = 10
 _BASE_AND_NEW = 2
 
 
@@ -66,33 +66,33 @@ def gate(context: click.Context, /, **options: Any) -> None:
 
 
 def guard(context: click.Context, options: Mapping[str, Any]) -> int:
-    """Run a gate, and return the exit code."""
+    """Run the gate and return the exit code."""
     from comparanda.api.baseline import guarded, read_baseline
     from comparanda.cli.output import publish
     from comparanda.cli.requests import load
     from comparanda.findings.gate import criteria
 
-    asked = {name: options[name] for name in _ASKED}
-    criteria(**asked)  # what is wrong with them is said before anything is read
-    _spare_files(context, options)
+    asked = {name: options[name] for name in _CRITERIA}
+    criteria(**asked)  # report errors in the criteria before reading any input
+    _check_targets(context, options)
     file, writing = options["baseline_file"], options["write_baseline"]
-    blessed = read_baseline(file) if file is not None and not writing else None
+    approved = read_baseline(file) if file is not None and not writing else None
     result = load(context, options)
-    base, new = _pair(result, options, alone=writing or blessed is not None)
+    base, new = _choose_pair(result, options, alone=writing or approved is not None)
     if writing:
-        _bless(result, str(base), options)
+        _write_baseline(result, str(base), options)
         if new is None:
             return 0
-    top = _EXAMPLES if options["top"] is None else options["top"]
-    found = guarded(result, base, str(new), blessed=blessed, view=options["view"], top=top, **asked)
-    _report(found, options)
-    with suppress(BrokenPipeError):  # that nobody reads on is no reason to let a system pass
+    top = _DEFAULT_EXAMPLES if options["top"] is None else options["top"]
+    found = guarded(result, base, str(new), approved=approved, view=options["view"], top=top, **asked)
+    _write_reports(found, options)
+    with suppress(BrokenPipeError):  # a closed pipe must not change the exit code
         publish(context, result, [found], options)
     return 0 if found.passed else 1
 
 
-def _spare_files(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Refuse to write over an input, two things to one file, and a baseline nowhere."""
+def _check_targets(context: click.Context, options: Mapping[str, Any]) -> None:
+    """Refuse writing over an input, two outputs to one file, and `--write-baseline` without a file."""
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.requests import spare
     from comparanda.formats.inputs import each_input
@@ -113,8 +113,8 @@ def _spare_files(context: click.Context, options: Mapping[str, Any]) -> None:
         spare(targets, given, name)
 
 
-def _pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> tuple[str | None, str | None]:
-    """Return the base and the new system; one of them alone only where there is a baseline, to be written or read."""
+def _choose_pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> tuple[str | None, str | None]:
+    """Return the base and the new system; one of them may be None only if a baseline is written or read."""
     names, base, new = result.systems, options["base"], options["new"]
     for name in (base, new):
         if name is not None:
@@ -131,7 +131,7 @@ def _pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> tuple[s
     return base, new or next(name for name in names if name != base)
 
 
-def _bless(result: Result, base: str, options: Mapping[str, Any]) -> None:
+def _write_baseline(result: Result, base: str, options: Mapping[str, Any]) -> None:
     from comparanda.api.baseline import baseline_of
     from comparanda.cli.output import tell, write
 
@@ -140,8 +140,8 @@ def _bless(result: Result, base: str, options: Mapping[str, Any]) -> None:
         tell(f"wrote {options['baseline_file']}: {base} is the base from now on")
 
 
-def _report(found: Gate, options: Mapping[str, Any]) -> None:
-    """Write the files for other programs, each whole or not at all."""
+def _write_reports(found: Gate, options: Mapping[str, Any]) -> None:
+    """Write the reports for other programs, each file atomically."""
     from comparanda.cli.output import write
     from comparanda.findings.gate_junit import as_junit
     from comparanda.render.markup import as_markdown

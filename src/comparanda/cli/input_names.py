@@ -1,4 +1,4 @@
-"""The inputs of a command: what the key and the systems are called, and what cannot be meant."""
+"""The inputs of a command: names of the key and the systems, from the command line or the TOML file."""
 
 from __future__ import annotations
 
@@ -20,82 +20,82 @@ if TYPE_CHECKING:
 
 
 def key_of(context: click.Context, options: Mapping[str, Any]) -> str:
-    """Return the key as it was written on the command line, or in the TOML file."""
+    """Return the key argument as given on the command line or in the TOML file."""
     key = options["key"] if options["key"] is not None else inputs_of(context).key
     if not key or not key.strip():
-        raise UsageError("no key is given", hint=f"{_usage(context)} (or key and [systems] in a TOML file)")
+        raise UsageError("no key is given", hint=f"{_usage_hint(context)} (or key and [systems] in a TOML file)")
     return key
 
 
 def has_systems(context: click.Context, options: Mapping[str, Any]) -> bool:
-    """Whether any system is given, on the command line or in the TOML file."""
-    return bool(_systems(context, options))
+    """Return whether any system is given on the command line or in the TOML file."""
+    return bool(_parse_systems(context, options))
 
 
 def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input | Runs]]:
-    """Name the inputs; refuse two systems of one name, the key given as a system, and the like."""
+    """Parse the key and the systems; refuse duplicate names and the key as a system."""
     key = Input.parse(key_of(context, options))
-    systems = named_systems(_systems(context, options))
+    systems = named_systems(_parse_systems(context, options))
     for given in each_input(systems.values()):
         written = {option: value for option, value in given.options.items() if value != CERTAIN}
         if replace(given, options=written).same_as(key):
             raise UsageError(f"the key is given as a system too: {given.path!r}")
     if not systems:
-        raise UsageError("no system is given", hint=_usage(context))
-    _read_once([key, *each_input(systems.values())])
+        raise UsageError("no system is given", hint=_usage_hint(context))
+    _refuse_repeated_stdin([key, *each_input(systems.values())])
     return key, systems
 
 
 def outputs_alone(context: click.Context, options: Mapping[str, Any]) -> dict[str, Input | Runs]:
-    """Name outputs that are compared with each other, without a key."""
-    outputs = named_systems(_systems(context, options))
+    """Parse outputs that are compared with each other, without a key."""
+    outputs = named_systems(_parse_systems(context, options))
     if not outputs:
         raise UsageError("no output is given", hint=f"{context.command_path} NAME=FILE NAME=FILE…")
-    _read_once(each_input(outputs.values()))
+    _refuse_repeated_stdin(each_input(outputs.values()))
     return outputs
 
 
-def _read_once(given: Iterable[Input]) -> None:
+def _refuse_repeated_stdin(given: Iterable[Input]) -> None:
     if sum(each.path == STDIN for each in given) > 1:
         raise UsageError("standard input can be read only once, but '-' is given twice")
 
 
 def named_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
-    """Name systems; refuse two of one name."""
+    """Map names to systems; refuse duplicate names."""
     systems: dict[str, Input | Runs] = {}
     for system in given:
         first = outputs_of(system)[0]
-        name = _name(first)
+        name = _system_name(first)
         if name == "key":
             hint = f"the key comes first; if this is a system, name it: NAME={first.path}"
             raise UsageError("a system cannot be called 'key'", hint=hint)
         if name in systems:
-            raise _twice(name, outputs_of(systems[name])[0], first)
+            raise _duplicate_name_error(name, outputs_of(systems[name])[0], first)
         systems[name] = system
     return systems
 
 
-def _twice(name: str, first: Input, second: Input) -> UsageError:
+def _duplicate_name_error(name: str, first: Input, second: Input) -> UsageError:
     what = f"two systems are called {name!r}: {first.path!r} and {second.path!r}"
     return UsageError(what, hint=f"name them: {name}-1={first.path} {name}-2={second.path}")
 
 
 def other_keys(options: Mapping[str, Any]) -> dict[str, Input]:
-    """Name the keys of further annotators."""
+    """Parse the keys of further annotators (`--also-key`)."""
     keys: dict[str, Input] = {}
     for given in map(Input.parse, options["also_key"]):
-        name = _name(given)
+        name = _system_name(given)
         if name in {"key", *keys}:
             raise UsageError(f"two keys are called {name!r}", hint="write --also-key NAME=FILE")
         keys[name] = given
     return keys
 
 
-def _usage(context: click.Context) -> str:
+def _usage_hint(context: click.Context) -> str:
     return f"{context.command_path} KEY NAME=FILE…"
 
 
-def _systems(context: click.Context, options: Mapping[str, Any]) -> list[Input | Runs]:
+def _parse_systems(context: click.Context, options: Mapping[str, Any]) -> list[Input | Runs]:
     regular = regular_output(options)
     if options["systems"]:
         return [*(parse_runs(written) for written in options["systems"]), *regular]
@@ -107,7 +107,7 @@ def _systems(context: click.Context, options: Mapping[str, Any]) -> list[Input |
 
 
 def regular_output(options: Mapping[str, Any]) -> list[Input]:
-    """Return the output without probabilities that is scored beside a probabilistic one, if there is one."""
+    """Parse `--regular`, an output without probabilities that is scored in addition; empty if not given."""
     written = options.get("regular")
     if written is None:
         return []
@@ -117,15 +117,15 @@ def regular_output(options: Mapping[str, Any]) -> list[Input]:
     return [replace(given, name=given.name or "regular", options={**given.options, "score": CERTAIN})]
 
 
-def _name(given: Input) -> str:
-    """Return a system's name; bytes of a file's name that are no UTF-8 are written as escapes."""
+def _system_name(given: Input) -> str:
+    """Return the name of a system; bytes of a file name that are not UTF-8 are escaped."""
     if given.name is not None and not given.name.strip():
         raise UsageError(f"the name before {'=' + given.path!r} is empty", hint="write NAME=FILE, or FILE alone")
     return given.display_name.encode("utf-8", "backslashreplace").decode()
 
 
 def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Read label maps given as FILE or WHO=FILE."""
+    """Read the label maps given as `FILE` or `WHO=FILE`."""
     maps: dict[str, dict[str, str]] = {}
     for text in written:
         who, equals, path = text.partition("=")

@@ -1,4 +1,4 @@
-"""The command `leaderboard`: the submissions of a shared task."""
+"""The command `leaderboard`: rank the submissions of a shared task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from comparanda.api.submissions import Ranked
 
-_ONE_TABLE = ("csv", "tsv", "jsonl")
+_SINGLE_TABLE_LAYOUTS = ("csv", "tsv", "jsonl")
 
 
 @click.command(
@@ -46,21 +46,21 @@ def leaderboard(context: click.Context, /, **options: Any) -> None:
     from comparanda.cli.requests import load
     from comparanda.storage.manifest import is_result_folder
 
-    _check(options)
+    _check_options(options)
     if not options["systems"] and options["key"] and is_result_folder(options["key"]):
         result = load(context, options)
         board = result.leaderboard(*options["measures"], view=options["view"])
         publish(context, result, [board], options)
         return
-    ranked = _ranked(context, options)
+    ranked = _run_ranking(context, options)
     publish(context, ranked.result, [ranked.leaderboard], options)
-    _say_refused(context, ranked, options)
+    _report_refused(context, ranked, options)
     if options["names"] is not None:
         _write_names(ranked, options)
 
 
-def _check(options: Mapping[str, Any]) -> None:
-    """Refuse what cannot be meant."""
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Refuse contradictory options."""
     from comparanda.errors import UsageError
     from comparanda.storage.manifest import is_result_folder
 
@@ -72,8 +72,8 @@ def _check(options: Mapping[str, Any]) -> None:
         raise UsageError("a result folder keeps the names of its systems", hint="give the files to --anonymise")
 
 
-def _ranked(context: click.Context, options: Mapping[str, Any]) -> Ranked:
-    """Gather the submissions and rank them."""
+def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
+    """Find the submissions and rank them."""
     import sys
 
     from comparanda.api.submissions import found, ranked
@@ -84,7 +84,7 @@ def _ranked(context: click.Context, options: Mapping[str, Any]) -> Ranked:
     from comparanda.render.console import progress
 
     say_settings(context, options)
-    layout_of(context, options)  # what cannot be printed is refused before anything is read
+    layout_of(context, options)  # refuse an impossible layout before reading any input
     key = Input.parse(key_of(context, options))
     sources: Any = [parse_runs(each) for each in options["systems"]] or inputs(context, options)[1]
     for option in ("output", "names"):
@@ -108,18 +108,18 @@ def _ranked(context: click.Context, options: Mapping[str, Any]) -> Ranked:
     return board
 
 
-def _say_refused(context: click.Context, ranked: Ranked, options: Mapping[str, Any]) -> None:
-    """Say which submissions are not ranked where the layout has no room for it."""
+def _report_refused(context: click.Context, ranked: Ranked, options: Mapping[str, Any]) -> None:
+    """Report the refused submissions on standard error if the layout cannot show them."""
     from comparanda.cli.output import layout_of, tell
     from comparanda.findings.leaderboard import refusal
 
-    if not options["quiet"] and layout_of(context, options) in _ONE_TABLE:
+    if not options["quiet"] and layout_of(context, options) in _SINGLE_TABLE_LAYOUTS:
         for each in ranked.leaderboard.refused:
             tell(f"note: {refusal(each)}")
 
 
 def _write_names(ranked: Ranked, options: Mapping[str, Any]) -> None:
-    """Write who is who, for the organisers: names, files, and the full reason where one is not ranked."""
+    """Write the names file for the organisers: board name, own name, path, and the full reason of a refusal."""
     import csv
     import io
 

@@ -1,4 +1,4 @@
-"""The options that commands share, by the sections in which the help lists them."""
+"""The options that commands share, grouped by their section in the help."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-# What the shell can complete, without reading any input.
+# Shell completion, without reading any input.
 
 
 def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Leave it to the shell to complete a file's name."""
+    """Let the shell complete a file name."""
     del context, parameter
     from click.shell_completion import CompletionItem
 
@@ -42,7 +42,7 @@ def files(context: click.Context, parameter: click.Parameter, incomplete: str) -
 
 
 def one_of(*names: str) -> Complete:
-    """Complete one of a few names."""
+    """Complete one of the given names."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
         del context, parameter
@@ -52,7 +52,7 @@ def one_of(*names: str) -> Complete:
 
 
 def registered(group: str) -> Complete:
-    """Complete a name that packages register by entry point."""
+    """Complete a name registered in an entry point group."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
         from comparanda.core import registry
@@ -63,7 +63,7 @@ def registered(group: str) -> Complete:
 
 
 def outputs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Complete the name of an output."""
+    """Complete the name of a JSON output."""
     from comparanda.render.json import finding_names
     from comparanda.render.rule_text import OUTPUTS
 
@@ -71,7 +71,7 @@ def outputs(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 
 def rule_sets(context: click.Context, parameter: click.Parameter, incomplete: str) -> Sequence[str | CompletionItem]:
-    """Complete the name of a rule set, or of a file."""
+    """Complete the name of a rule set or a file."""
     return registered("comparanda.rules")(context, parameter, incomplete) or files(context, parameter, incomplete)
 
 
@@ -95,7 +95,7 @@ ATTRIBUTES = (
 )
 LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 
-# Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
+# Repeated here, not imported: the help must not load NumPy. A test compares them with the library.
 MISSING = ("error", "empty", "intersection")
 ORDERS = ("frequency", "gain", "gain-here")
 KEYINGS = ("label", "value")
@@ -141,14 +141,14 @@ KEY = click.argument("key", required=False, metavar="KEY", shell_complete=files)
 SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=files)
 
 
-def _in(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
+def _options_in(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
     def option(*names: str, **settings: Any) -> Callable[[Decorated], Decorated]:
         return click.option(*names, cls=Option, section=section, **settings)
 
     return option
 
 
-def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+def _compose(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
     def decorate(command: Decorated) -> Decorated:
         for decorator in reversed(decorators):
             command = decorator(command)
@@ -157,13 +157,18 @@ def _chain(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated
     return decorate
 
 
-_read, _choose, _draw, _show = _in("Reading"), _in("Choosing"), _in("Resampling"), _in("Output")
-_ask = _in("What must hold")
-_combine = _in("Combining")
+_read, _choose, _draw, _show = (
+    _options_in("Reading"),
+    _options_in("Choosing"),
+    _options_in("Resampling"),
+    _options_in("Output"),
+)
+_ask = _options_in("What must hold")
+_combine = _options_in("Combining")
 
 _task = _read("--task", metavar="TASK", shell_complete=registered("comparanda.tasks"),
               help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
-_sides = _chain(
+_sides = _compose(
     _read("--column", metavar="NAME", callback=filled,
           help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), callback=parsing_one_of(*MISSING),
@@ -173,12 +178,12 @@ _sides = _chain(
           help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
     _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
 )  # fmt: skip
-_values = _chain(
+_values = _compose(
     _sides,
     _read("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
     _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
 )  # fmt: skip
-_words = _chain(
+_words = _compose(
     _read("--train", metavar="FILE", callback=filled, shell_complete=files,
           help="Words in this file are 'seen' (see --by seen)."),
     _read("--punctuation", metavar="|".join(PUNCTUATION), callback=parsing_one_of(*PUNCTUATION),
@@ -194,7 +199,7 @@ _scheme = _read("--scheme", metavar="SCHEME", callback=parsing_one_of(*SCHEMES, 
 _repair = _read("--repair", metavar="|".join(REPAIRS), callback=parsing_one_of(*REPAIRS, fold=True),
                 shell_complete=one_of(*REPAIRS),
                 help="Spans: what to do about tags that break the scheme; conlleval by default.")  # fmt: skip
-_spans = _chain(
+_spans = _compose(
     _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=rule_sets,
           help="Spans: the rules that judge them (see 'comparanda rules list'); exact by default."),
     _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=numbers,
@@ -205,7 +210,7 @@ _spans = _chain(
     _read("--same-ids", metavar="FILE", callback=filled, shell_complete=files,
           help="Links: lines of ids that mean the same entity."),
 )  # fmt: skip
-_chains = _chain(
+_chains = _compose(
     _read("--singletons", metavar="|".join(SINGLETONS), callback=parsing_one_of(*SINGLETONS),
           shell_complete=one_of(*SINGLETONS),
           help="Chains: whether mentions that are alone in their chain count; keep by default."),
@@ -221,7 +226,7 @@ _chains = _chain(
           help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
           "or all."),
 )  # fmt: skip
-_beliefs = _chain(
+_beliefs = _compose(
     _read("--decide", metavar="|".join(DECIDE), callback=parsing_one_of(*DECIDE), shell_complete=one_of(*DECIDE),
           help="Probabilities: the hard output has the largest weight of each block, or the likeliest span first."),
     _read("--min-weight", metavar="NUMBER", type=str, callback=fraction,
@@ -236,14 +241,14 @@ _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, cal
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
 _limit = _read("--limit", "limits", multiple=True, metavar="NAME=NUMBER", callback=whole_settings,
                help="Accept more, or less, than is usual: document, nesting, open, labels, systems.")  # fmt: skip
-_files = _chain(
+_files = _compose(
     _strict,
     _max_line,
     _limit,
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
-spreading = _chain(
+spreading = _compose(
     _read("--workers", metavar="N", type=str, callback=whole(1),
           help="Judge the corpus in parts, cut at documents, in so many processes."),
     _read("--memory", metavar="SIZE", type=str, callback=size,
@@ -251,10 +256,10 @@ spreading = _chain(
     _read("--scheduler", metavar="ADDRESS", callback=filled,
           help="Judge the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip
-reading = _chain(_task, _values, _words, _spans, _chains, _beliefs, _files)
-reading_spans = _chain(_values, _spans, _files)
-reading_beliefs = _chain(_sides, _scheme, _repair, _beliefs, regular, _files)
-reading_output = _chain(
+reading = _compose(_task, _values, _words, _spans, _chains, _beliefs, _files)
+reading_spans = _compose(_values, _spans, _files)
+reading_beliefs = _compose(_sides, _scheme, _repair, _beliefs, regular, _files)
+reading_output = _compose(
     _read("--text", metavar="FILE", callback=filled, shell_complete=files,
           help="A file with the text, if the output has none; its spans do not matter."),
     _sides,
@@ -264,7 +269,7 @@ reading_output = _chain(
     _files,
 )  # fmt: skip
 
-converting = _chain(
+converting = _compose(
     _read("--to", metavar="FORMAT", callback=filled, shell_complete=registered("comparanda.writers"),
           help="The format to write; told by the name of the output, if that says it."),
     _read("--task", metavar="|".join(CONVERTED), callback=parsing_one_of(*CONVERTED),
@@ -294,7 +299,7 @@ order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_def
 keying = _choose("--keyed-by", metavar="|".join(KEYINGS), default=KEYINGS[0], show_default=True,
                  callback=parsing_one_of(*KEYINGS), shell_complete=one_of(*KEYINGS),
                  help="Tell changes apart by labels, or by whole values: heads and labels of arcs.")  # fmt: skip
-pairing = _chain(
+pairing = _compose(
     _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
 )
@@ -308,7 +313,7 @@ baseline = _choose("--baseline", metavar="NAME", callback=filled,
 beta = _choose("--beta", metavar="NUMBER", type=str, default=1.0, callback=above_zero,
                show_default=True, help="How much recall weighs beside precision in FβComp.")  # fmt: skip
 
-gating = _chain(
+gating = _compose(
     _ask("--max-new-errors", metavar="N|N%", callback=filled,
          help="At most so many sites that the base has right may be wrong now: 20, or 0.5% of all sites."),
     _ask("--max-negative-flip-rate", metavar="N%", callback=filled, help="The same as a share of all sites: 0.5%."),
@@ -325,14 +330,14 @@ gating = _chain(
     _choose("--base", metavar="NAME", help="The base; the first system by default."),
     _choose("--new", metavar="NAME", help="The new system; the second by default."),
 )  # fmt: skip
-reporting = _chain(
+reporting = _compose(
     _show("--junit", metavar="FILE", callback=filled, shell_complete=files,
           help="Write JUnit XML too, a test case a check."),
     _show("--markdown", metavar="FILE", callback=filled, shell_complete=files,
           help="Write Markdown too, as a comment on a pull request."),
 )  # fmt: skip
 
-choosing_spans = _chain(
+choosing_spans = _compose(
     _choose("--at", metavar="DOC:BEGIN[-END]", callback=filled,
             help="Spans with these ends, or else those that overlap them, counted as the output counts them."),
     _choose("--text", metavar="TEXT", callback=filled, help="Spans of this text, whatever their case."),
@@ -345,7 +350,7 @@ choosing_spans = _chain(
             help="The span that the rule might have paired them with; the nearest by default."),
 )  # fmt: skip
 
-combining = _chain(
+combining = _compose(
     _combine("--method", "methods", multiple=True, metavar="NAMES", callback=names,
              help="union, intersection, at-least-K, majority, weighted, per-label; spans: tag-vote; "
              "trees: tree-vote, weighted-tree-vote; by default all that make sense."),
@@ -362,20 +367,20 @@ combining = _chain(
 )  # fmt: skip
 writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=files,
                 help="Write a combination in the key's format, or in another: METHOD=FILE::FORMAT.")  # fmt: skip
-anonymous = _chain(
+anonymous = _compose(
     _show("--anonymise", is_flag=True, help="Call submissions system-01 …, and say nothing that tells them apart."),
     _show("--names", metavar="FILE", callback=filled, shell_complete=files,
           help="With --anonymise: write who is who to a CSV file."),
 )  # fmt: skip
 
-_question, _answer = _in("Questions"), _in("Answers")
+_question, _answer = _options_in("Questions"), _options_in("Answers")
 _kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True,
                   callback=parsing_one_of(*KINDS),
                   shell_complete=one_of(*KINDS),
                   help="Is this span an L, is it an entity, which of these is it, "
                   "is this text always an L.")  # fmt: skip
 _certain = _question("--ask-certain", is_flag=True, help="Ask about what is held for certain, too.")
-_handling = _chain(
+_handling = _compose(
     _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
             callback=parsing_one_of(*HANDLERS), shell_complete=one_of(*HANDLERS),
             help="Whether an answer changes its block alone, or other places of the same text too."),
@@ -384,7 +389,7 @@ _handling = _chain(
     _answer("--strength", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=above_zero,
             help="The statistical handler: how much evidence an answer is for the same text."),
 )  # fmt: skip
-simulating = _chain(
+simulating = _compose(
     _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=names,
               default=("entropy", "fgain", "random"), shell_complete=one_of(*STRATEGIES),
               help="In which order to ask: random, document, high, low, entropy, margin, group_size, group_entropy, "
@@ -412,13 +417,13 @@ simulating = _chain(
     _answer("--purity", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=fraction,
             help="Questions about texts: which share of their places the user calls always."),
 )  # fmt: skip
-drawing = _chain(
+drawing = _compose(
     _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
           help="Probabilities: draw a chart too: .svg, or .png (pip install 'comparanda[png]')."),
     _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=parsing_one_of(*CHARTS),
           shell_complete=one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
 )  # fmt: skip
-plotting = _chain(
+plotting = _compose(
     _show("--curves", metavar="FILE", callback=filled, shell_complete=files,
           help="Write the values after every question too: .csv, .json or .jsonl."),
     _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
@@ -428,7 +433,7 @@ plotting = _chain(
     _show("--resume", metavar="FOLDER", callback=filled, shell_complete=files,
           help="Keep there what is done, and go on from it if the same command is stopped and given again."),
 )  # fmt: skip
-asking = _chain(
+asking = _compose(
     _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=whole(),
               help="How many questions to ask."),
     _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=filled,
@@ -458,7 +463,7 @@ demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show
                          shell_complete=one_of(*DEMO),
                          help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
 
-sampling = _chain(
+sampling = _compose(
     _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
           help="The seed of all draws."),
     _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=whole(),
@@ -466,12 +471,12 @@ sampling = _chain(
     _draw("--zero-division", metavar="0|1", callback=parsing_one_of("0", "1"), help="A value for undefined ratios."),
 )  # fmt: skip
 
-telling = _chain(
+telling = _compose(
     _show("-q", "--quiet", is_flag=True, help="No notes and no progress."),
     _show("-v", "--verbose", is_flag=True, help="All notes, not only the first few."),
     _show("--debug", is_flag=True, help="Show the traceback of an error."),
 )
-showing = _chain(
+showing = _compose(
     _show("--json", "as_json", is_flag=True, help="One JSON document with everything."),
     _show("--format", "layout", metavar="|".join(LAYOUTS), default="table", show_default=True,
           callback=parsing_one_of(*LAYOUTS), shell_complete=one_of(*LAYOUTS), help="How to print."),

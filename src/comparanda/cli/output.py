@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is there whole or not at all. All else goes to standard error."""
+"""Output: results to standard output or, atomically, to a file; messages to standard error."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from comparanda.render.finding import Finding
     from comparanda.result import Result
 
-_NOTES = 8
+_SHOWN_NOTES = 8
 _STDOUT = "-"
 _BY_SUFFIX = {".json": "json", ".jsonl": "jsonl", ".md": "md", ".csv": "csv", ".tsv": "tsv", ".tex": "latex"}
-_ONE_TABLE = ("csv", "tsv", "jsonl")
+_SINGLE_TABLE_LAYOUTS = ("csv", "tsv", "jsonl")
 
 
 class OutputError(ComparandaError):
@@ -41,7 +41,7 @@ def publish(
     *,
     cite: bool = False,
 ) -> None:
-    """Write findings in the layout asked for, to standard output or to a file."""
+    """Write findings in the requested layout, to standard output or to a file."""
     layout = layout_of(context, options)
     target = options.get("output")
     top = options["top"]
@@ -51,23 +51,27 @@ def publish(
             show(finding, sys.stdout, top=top)
         sys.stdout.write(cited)
     else:
-        text = "\n\n".join(_written(layout, result, finding, top).rstrip("\n") for finding in findings) + "\n" + cited
+        text = (
+            "\n\n".join(_render_finding(layout, result, finding, top).rstrip("\n") for finding in findings)
+            + "\n"
+            + cited
+        )
         write(target, text)
-        _say_where(target, options)
+        _report_target(target, options)
     if cite and not cited:
         from comparanda.render.markup import citation
 
         click.echo(citation(result.signature), err=True)
-    if layout in _ONE_TABLE and not options["quiet"] and findings[0].exceeds_main_table():
+    if layout in _SINGLE_TABLE_LAYOUTS and not options["quiet"] and findings[0].exceeds_main_table():
         first = findings[0].main_table().name
         tell(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
 
 
 def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
-    """Return how to print: as asked for, else as the suffix of the output file says; refuse what cannot be printed."""
-    layout = _asked_for(context, options)
+    """Return the requested layout, or the one of the output file's suffix; refuse one that cannot hold the findings."""
+    layout = _requested_layout(context, options)
     count = len(options["by"]) * max(1, len(options["measures"])) if context.command.name == "score" else 1
-    if count > 1 and layout in {*_ONE_TABLE, "json"}:
+    if count > 1 and layout in {*_SINGLE_TABLE_LAYOUTS, "json"}:
         raise UsageError(
             f"{layout} holds one finding, and --by asks for {count}",
             hint="give one attribute, or use 'comparanda compare --json', which has them all",
@@ -75,7 +79,7 @@ def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
     return layout
 
 
-def _asked_for(context: click.Context, options: Mapping[str, Any]) -> str:
+def _requested_layout(context: click.Context, options: Mapping[str, Any]) -> str:
     layout: str = options["layout"]
     chosen = is_given(context, "layout")
     if options["as_json"]:
@@ -86,7 +90,7 @@ def _asked_for(context: click.Context, options: Mapping[str, Any]) -> str:
     return layout if chosen else _BY_SUFFIX.get(suffix, layout)
 
 
-def _written(layout: str, result: Result, finding: Finding, top: int | None) -> str:
+def _render_finding(layout: str, result: Result, finding: Finding, top: int | None) -> str:
     from comparanda.render.json import document
     from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown
 
@@ -104,7 +108,7 @@ def _written(layout: str, result: Result, finding: Finding, top: int | None) -> 
 
 
 def _citation(result: Result, layout: str) -> str:
-    """Return how to cite, where the layout has room for prose; in LaTeX as a comment."""
+    """Return the citation text if the layout can hold prose, in LaTeX as a comment; empty otherwise."""
     from comparanda.render.markup import citation
 
     text = citation(result.signature)
@@ -114,24 +118,24 @@ def _citation(result: Result, layout: str) -> str:
 
 
 def write(target: str | None, written: str | bytes) -> None:
-    """Write a text to standard output, or a text or bytes to a file that is there whole or not at all."""
+    """Write text to standard output, or text or bytes to a file, atomically."""
     if target in {None, _STDOUT} and isinstance(written, str):
         sys.stdout.write(written)
         return
     data = written.encode() if isinstance(written, str) else written
     path = os.path.realpath(str(target))
     try:
-        if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; a folder is refused here
+        if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe; opening a folder fails here
             with open(path, "wb") as stream:
                 stream.write(data)
         else:
-            _replace(path, data)
+            _write_atomically(path, data)
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=str(target)) from None
 
 
-def _replace(path: str, data: bytes) -> None:
-    """Write to a temporary name beside the file and rename: nobody sees half a file."""
+def _write_atomically(path: str, data: bytes) -> None:
+    """Write to a temporary file in the same folder and rename it, so that no partial file is ever visible."""
     handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)[:64]}-", dir=os.path.dirname(path))
     try:
         with open(handle, "wb") as stream:
@@ -145,32 +149,32 @@ def _replace(path: str, data: bytes) -> None:
         raise
 
 
-def _say_where(target: str | None, options: Mapping[str, Any]) -> None:
+def _report_target(target: str | None, options: Mapping[str, Any]) -> None:
     if target not in {None, _STDOUT} and not options["quiet"]:
         tell(f"wrote {target}")
 
 
 def tell(text: str) -> None:
-    """Say something on standard error."""
+    """Print a message to standard error."""
     click.echo(visible_lines(text), err=True)
 
 
 def say_settings(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Say that settings come from a file which nobody named on the command line."""
+    """Print a note if settings come from a configuration file that was not named on the command line."""
     if CONFIG in context.meta and options["config"] is None and not options["quiet"]:
         tell(f"note: settings are read from {context.meta[CONFIG]}")
 
 
 def visible_lines(text: str) -> str:
-    """Make control characters visible, line ends excepted."""
+    """Escape control characters except line ends."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def print_notes(notes: Sequence[Note], options: Mapping[str, Any]) -> None:
-    """Print what was met while reading, the first few unless all are asked for."""
+    """Print the notes on the input: the first few, or all with `--verbose`."""
     if options["quiet"]:
         return
-    shown = notes if options["verbose"] else notes[:_NOTES]
+    shown = notes if options["verbose"] else notes[:_SHOWN_NOTES]
     for note in shown:
         tell(f"note: {visible(str(note))}")
     if len(notes) > len(shown):

@@ -1,4 +1,4 @@
-"""Click, told a little more: options in sections, values checked with their nearest match, one error paragraph."""
+"""Extensions of click: options in sections, lazy commands, parsers of option values, error conversion."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 Check = Callable[[click.Context, click.Parameter, Any], Any]
 
 CONFIG = "comparanda.config"
-"""Where the context keeps the path of the TOML file in use."""
+"""The key under which `Context.meta` holds the path of the TOML file in use."""
 
 
-_NUMBERED = re.compile(
+_NUMBER_SETTING = re.compile(
     r"(?P<name>[^=\[\]]+)(?:\[(?P<label>.+)\])?=\s*(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)",
     re.DOTALL,
 )
 
 
 class Option(click.Option):
-    """An option that knows under which heading the help lists it."""
+    """An option with the section of the help in which it is listed."""
 
     def __init__(self, *arguments: Any, section: str = "Other", **settings: Any) -> None:
         super().__init__(*arguments, **settings)
@@ -39,7 +39,7 @@ class Command(click.Command):
     """A command whose help lists options by section."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write one list of options a section, in the order in which sections first occur."""
+        """Write one list of options per section, in the order in which sections first occur."""
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         for option in sorted(options, key=lambda each: not isinstance(each, Option)):  # click's own --help last
@@ -52,10 +52,10 @@ class Command(click.Command):
 
 
 class LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by name that are imported when somebody asks for them.
+    """A mapping of command names to commands that are imported on first access.
 
     Args:
-        places: where each command is defined, as `module:attribute`.
+        places: the definition of each command, as `module:attribute`.
 
     """
 
@@ -85,14 +85,14 @@ class LazyCommands(MutableMapping[str, click.Command]):
 
 
 class ClosedPipe(Exception):
-    """Nobody reads the output any more. Click would end the program with 1 if it saw the error itself."""
+    """The reader of the output has closed the pipe. Click would exit with 1 if it saw the original error."""
 
 
 class Group(click.Group):
-    """Commands in the order of a user's way through them; a wrong name gets its nearest match."""
+    """A group with commands in the order of their definition, and suggestions for a wrong name."""
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
-        """Parse the arguments; the help is printed here."""
+        """Parse the arguments; this prints the help if requested."""
         try:
             return super().make_context(*arguments, **settings)
         except BrokenPipeError:
@@ -106,14 +106,14 @@ class Group(click.Group):
             raise ClosedPipe from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order given."""
+        """Return the names in the order of their definition."""
         del ctx
         return list(self.commands)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or say which one may be meant."""
+        """Find the command; the error for an unknown name suggests the nearest one."""
         name = args[0]
         if name in self.commands or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
@@ -125,7 +125,7 @@ class Group(click.Group):
 
 
 def one_of(*allowed: str, fold: bool = False) -> Check:
-    """Check that a value is one of a few, in whatever case if that does not matter."""
+    """Accept one of the allowed values; `fold` ignores case."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         value = value.lower() if fold and value is not None else value
@@ -138,7 +138,7 @@ def one_of(*allowed: str, fold: bool = False) -> Check:
 
 
 def whole(least: int = 0) -> Check:
-    """Check that a value is a whole number, not below the least."""
+    """Accept an integer of at least `least`."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
         if value is None or isinstance(value, int):
@@ -156,7 +156,7 @@ _SIZE = re.compile(r"\+?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt]?)i?b?", re.IGNOR
 
 
 def size(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
-    """Check that a value is a number of bytes, such as 2G or 500M."""
+    """Accept a number of bytes, such as 2G or 500M."""
     if value is None or isinstance(value, int):
         return value
     found = _SIZE.fullmatch(value.strip())
@@ -166,7 +166,7 @@ def size(context: click.Context, parameter: click.Parameter, value: str | int | 
 
 
 def above_zero(context: click.Context, parameter: click.Parameter, value: str | float) -> float:
-    """Check that a value is a number above zero."""
+    """Accept a number above zero."""
     try:
         number = float(value)
     except ValueError:
@@ -177,14 +177,14 @@ def above_zero(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def filled(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuse an empty value, which an unset variable of the shell leaves behind."""
+    """Refuse an empty value, as from an unset shell variable."""
     if value is not None and not value.strip():
         raise wrong(context, parameter, "is empty")
     return value
 
 
 def names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Cut `a,b` into names; each counts once."""
+    """Split `a,b` into names and drop duplicates."""
     found = [name.strip() for text in value for name in text.split(",")]
     if not all(found):
         raise wrong(context, parameter, f"names nothing in {','.join(value)!r}")
@@ -194,10 +194,10 @@ def names(context: click.Context, parameter: click.Parameter, value: tuple[str, 
 def numbers(
     context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
 ) -> dict[str, float | dict[str, float]]:
-    """Read `NAME=NUMBER` and `NAME[LABEL]=NUMBER`, each once."""
+    """Parse `NAME=NUMBER` and `NAME[LABEL]=NUMBER`, each name and label once."""
     found: dict[str, float | dict[str, float]] = {}
     for text in value:
-        match = _NUMBERED.fullmatch(text.strip())
+        match = _NUMBER_SETTING.fullmatch(text.strip())
         if match is None or not isfinite(float(match["number"])):
             raise wrong(context, parameter, f"takes NAME=NUMBER or NAME[LABEL]=NUMBER, not {text!r}")
         name, label, number = match["name"].strip(), match["label"], float(match["number"])
@@ -209,20 +209,20 @@ def numbers(
 
 
 def settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
-    """Read `NAME=VALUE`, each name once."""
+    """Parse `NAME=VALUE`, each name once."""
     found: dict[str, str] = {}
     for text in value:
-        name, equals, said = (part.strip() for part in text.partition("="))
-        if not name or not equals or not said:
+        name, equals, setting = (part.strip() for part in text.partition("="))
+        if not name or not equals or not setting:
             raise wrong(context, parameter, f"takes NAME=VALUE, not {text!r}")
         if name in found:
             raise wrong(context, parameter, f"sets {name!r} twice")
-        found[name] = said
+        found[name] = setting
     return found
 
 
 def whole_settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
-    """Read `NAME=NUMBER`, each name once and each number whole."""
+    """Parse `NAME=NUMBER`, each name once, with integers from 1 on."""
     given = settings(context, parameter, value)
     check = whole(1)
     return {name: cast("int", check(context, parameter, number)) for name, number in given.items()}
@@ -242,7 +242,7 @@ def fraction(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def wrong(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:
-    """Make the error for an option's value; where it stands in a TOML file, that file is named."""
+    """Make the error for an invalid option value; name the TOML file if the value comes from there."""
     option = max(parameter.opts, key=len)
     if parameter.name and context.get_parameter_source(parameter.name) == click.core.ParameterSource.DEFAULT_MAP:
         return UsageError(f"{option.lstrip('-')} {what}", where=context.meta.get(CONFIG))
@@ -250,22 +250,22 @@ def wrong(context: click.Context, parameter: click.Parameter, what: str) -> Usag
 
 
 def is_given(context: click.Context, name: str) -> bool:
-    """Whether an option stands on the command line."""
+    """Return whether an option is given on the command line."""
     return context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
 def translated(problem: click.ClickException) -> ComparandaError:
-    """Say what click found in this project's way: one paragraph, the nearest match, what to do."""
+    """Convert an error of click to one of this project, with the nearest match and a hint."""
     context = getattr(problem, "ctx", None)
     hint = f"see {context.command_path} --help" if context is not None else None
     if isinstance(problem, click.NoSuchOption):
-        known = _options(context) if problem.option_name.startswith("--") else ()
+        known = _option_names(context) if problem.option_name.startswith("--") else ()
         return UsageError(f"no such option {problem.option_name!r}{nearest(problem.option_name, known)}", hint=hint)
     message = problem.format_message().rstrip(".")
     return UsageError(message[:1].lower() + message[1:], hint=hint)
 
 
-def _options(context: click.Context | None) -> Iterable[str]:
+def _option_names(context: click.Context | None) -> Iterable[str]:
     if context is None:
         return ()
     return [option for parameter in context.command.get_params(context) for option in parameter.opts if len(option) > 2]

@@ -1,4 +1,4 @@
-"""The command `report`: one HTML file, from every number to the examples behind it."""
+"""The commands `report` and `serve`: the HTML report as a file, or served from a result folder."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from comparanda.result import Result
 
 
-# Kept here, not imported: the help must not load NumPy. A test compares them with the library's.
+# Repeated here, not imported: the help must not load NumPy. A test compares them with the library.
 PAIRS = ("some", "all")
 EXAMPLES = 20_000
 
 _STDOUT = "-"
-_OF_A_KEY = ("where", "by", "charts")
-"""Options that ask who is right."""
+_KEY_OPTIONS = ("where", "by", "charts")
+"""Options that require a key."""
 
 
 @click.command(
@@ -90,25 +90,25 @@ def report(context: click.Context, /, **options: Any) -> None:
     """
     from comparanda.cli.requests import load
 
-    choices = _choices(options)
+    choices = _build_choices(options)
     if options["no_key"]:
-        write_page(_without_key(context, options, choices), options["output"], quiet=options["quiet"])
+        write_page(_build_page_without_key(context, options, choices), options["output"], quiet=options["quiet"])
         return
     _check_charts(context, options)
     result = load(context, options)
-    write_page(_page(result, choices, options), options["output"], quiet=options["quiet"])
+    write_page(_build_page(result, choices, options), options["output"], quiet=options["quiet"])
     _write_charts(result, choices, options)
 
 
-def _choices(options: Mapping[str, Any]) -> Choices:
-    """Return what the page is to hold; what cannot be meant is refused before anything is read."""
+def _build_choices(options: Mapping[str, Any]) -> Choices:
+    """Collect the options of the report; invalid ones are refused before any input is read."""
     from comparanda.report import Choices
 
     chosen = {name: options[name] for name in ("view", "title", "base", "new", "pairs", "examples")}
     return Choices(**chosen, by=options["by"] or None, text=not options["no_text"])
 
 
-def _page(result: Result, choices: Choices, options: Mapping[str, Any]) -> Page:
+def _build_page(result: Result, choices: Choices, options: Mapping[str, Any]) -> Page:
     import sys
 
     from comparanda.render.console import progress
@@ -118,8 +118,8 @@ def _page(result: Result, choices: Choices, options: Mapping[str, Any]) -> Page:
         return build(result, choices, say)
 
 
-def _without_key(context: click.Context, options: Mapping[str, Any], choices: Choices) -> Page:
-    """Return the page of outputs without a key; the first of them stands where the key would."""
+def _build_page_without_key(context: click.Context, options: Mapping[str, Any], choices: Choices) -> Page:
+    """Build the page of outputs without a key; the first output takes the place of the key."""
     import sys
 
     from comparanda.cli.finding_commands import agreed
@@ -127,7 +127,7 @@ def _without_key(context: click.Context, options: Mapping[str, Any], choices: Ch
     from comparanda.render.console import progress
     from comparanda.report import build_without_key
 
-    for name in _OF_A_KEY:
+    for name in _KEY_OPTIONS:
         if options[name]:
             raise UsageError(f"--no-key and --{name} do not go together: without a key nobody is right or wrong")
     given = options["systems"] if options["key"] is None else (options["key"], *options["systems"])
@@ -137,7 +137,7 @@ def _without_key(context: click.Context, options: Mapping[str, Any], choices: Ch
 
 
 def write_page(page: Page, target: str, *, quiet: bool) -> None:
-    """Write a page, and say how large it is."""
+    """Write a page and report its size."""
     from comparanda.cli.output import tell, write
     from comparanda.render.table import counted
     from comparanda.report import as_html
@@ -150,7 +150,7 @@ def write_page(page: Page, target: str, *, quiet: bool) -> None:
 
 
 def size(count: int) -> str:
-    """Write a number of bytes.
+    """Format a number of bytes.
 
     >>> size(84_321), size(1_934_000)
     ('84 kB', '1.9 MB')
@@ -159,7 +159,7 @@ def size(count: int) -> str:
 
 
 def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Refuse to write charts among the files of an input."""
+    """Refuse writing charts into the folder of an input."""
     from comparanda.cli.input_names import inputs, key_of
     from comparanda.cli.requests import spare
     from comparanda.formats.inputs import each_input
@@ -175,7 +175,7 @@ def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
 
 
 def _write_charts(result: Result, choices: Choices, options: Mapping[str, Any]) -> None:
-    """Write the charts to a folder, if that was asked for, and say how many."""
+    """Write the charts to the folder of `--charts`, if given, and report their number."""
     from comparanda.cli.output import OutputError, tell
     from comparanda.render.table import counted
     from comparanda.report.chart_files import charts_of, write_pictures
@@ -191,7 +191,7 @@ def _write_charts(result: Result, choices: Choices, options: Mapping[str, Any]) 
         tell(f"wrote {counted(len(written), 'file')} to {folder}")
 
 
-# The command `serve`: a result folder in the browser, with all of its examples.
+# The command `serve`: a result folder in the browser, with all its examples.
 
 
 _FIRST_PORT, _LAST_PORT = 1024, 65535
@@ -232,18 +232,18 @@ def serve(context: click.Context, /, **options: Any) -> None:
     from comparanda.report import Choices
     from comparanda.report.server import Routes
 
-    folder = _existing(options["folder"])
+    folder = _check_result_folder(options["folder"])
     chosen = {name: options[name] for name in ("view", "title", "base", "new")}
     choices = Choices(**chosen, by=options["by"] or None, text=not options["no_text"], served=True)
-    with _listening(options["port"]) as server:
+    with _open_server(options["port"]) as server:
         result = load(context, {**options, "key": folder, "systems": (), "output": None, "config": None})
         with progress(sys.stderr, quiet=options["quiet"]) as say:
             routes = Routes(result, choices, say)
-        _serve(server, routes, options)
+        _run_server(server, routes, options)
 
 
-def _existing(folder: str) -> str:
-    """Refuse what is no result folder before anything else is done."""
+def _check_result_folder(folder: str) -> str:
+    """Refuse anything but a result folder before any other work."""
     from comparanda.storage.manifest import is_result_folder
 
     if not is_result_folder(folder):
@@ -252,8 +252,8 @@ def _existing(folder: str) -> str:
     return folder
 
 
-def _listening(port: int | None) -> Server:
-    """Take the port before the page is made, which may take a while."""
+def _open_server(port: int | None) -> Server:
+    """Open the port before the page is built, which may take a while."""
     from comparanda.report.server import Server
 
     if port is not None and port > _LAST_PORT:
@@ -266,13 +266,13 @@ def _listening(port: int | None) -> Server:
         raise UsageError(f"{what}: {problem.strerror or problem}", hint=hint if port else None) from None
 
 
-def _serve(server: Server, routes: Routes, options: dict[str, Any]) -> None:
-    """Say where the page is, and answer until somebody ends it: that is how it is meant to end, and no failure."""
+def _run_server(server: Server, routes: Routes, options: dict[str, Any]) -> None:
+    """Print the address and answer requests until interrupted, which is the normal end and not an error."""
     import webbrowser
 
     from comparanda.cli.output import tell
 
-    told_before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    previous_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         click.echo(server.address)
         if not options["quiet"]:
@@ -284,4 +284,4 @@ def _serve(server: Server, routes: Routes, options: dict[str, Any]) -> None:
         if not options["quiet"]:
             tell("ended")
     finally:
-        signal.signal(signal.SIGTERM, told_before)
+        signal.signal(signal.SIGTERM, previous_handler)

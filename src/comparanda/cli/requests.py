@@ -1,4 +1,4 @@
-"""What the commands do with their options: load, check, list."""
+"""Work shared by commands: load or compute results, save them, check files, list formats and schemas."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from comparanda.findings.anatomy import Keys
     from comparanda.formats.contract import Format
 
-_KEPT = (
+_SETUP_OPTIONS = (
     "task",
     "column",
     "missing",
@@ -62,17 +62,17 @@ _KEPT = (
 
 
 def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
-    """Make the result that a command is about, from files or from a result folder; `--where` narrows it."""
+    """Load the result of a command from files or a result folder, and apply `--where` if `narrow`."""
     say_settings(context, options)
     if "layout" in options:
-        layout_of(context, options)  # what cannot be printed is refused before anything is read
+        layout_of(context, options)  # refuse an impossible layout before reading any input
     key = key_of(context, options)
     saved = is_result_folder(key)
     if saved and options["systems"]:
         if is_ours(Path(key)):
             raise UsageError(f"{key!r} is a result folder and has its own systems", hint="give the folder alone")
         saved = False
-    result = _opened(context, key, options) if saved else _compared(context, options)
+    result = _open_folder(context, key, options) if saved else _compare_files(context, options)
     if options["where"] and narrow:
         result = result.where(options["where"], view=options["view"])
     view = result.verdicts.view(options["view"])
@@ -82,29 +82,29 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
     return result
 
 
-def _compared(context: click.Context, options: Mapping[str, Any]) -> Result:
+def _compare_files(context: click.Context, options: Mapping[str, Any]) -> Result:
     key, systems = inputs(context, options)
     spare(options, [given.path for given in (key, *each_input(systems.values()))])
     with progress(sys.stderr, quiet=options["quiet"]) as say:
-        result = compare(key, systems, progress=say, **settings_of(options, systems), **_spread(options))
+        result = compare(key, systems, progress=say, **settings_of(options, systems), **_scale_settings(options))
     check_labels(result, options)
     return result
 
 
-def _spread(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how a comparison is spread; in parts it is written to the folder that was asked for while it runs."""
+def _scale_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a comparison in parts, with the folder to which parts are written as they finish."""
     found = {name: options.get(name) for name in ("workers", "memory", "scheduler")}
-    return {**found, "folder": options["save"] if _in_parts(options) else None}
+    return {**found, "folder": options["save"] if _is_written_in_parts(options) else None}
 
 
-def _in_parts(options: Mapping[str, Any]) -> bool:
-    """Whether a comparison is written part by part: what `--where` leaves of it is not known before its end."""
+def _is_written_in_parts(options: Mapping[str, Any]) -> bool:
+    """Return whether a comparison is written part by part; not with `--where`, which needs the whole result."""
     asked = any(options.get(name) is not None for name in ("workers", "memory", "scheduler"))
     return asked and options.get("save") is not None and not options["where"]
 
 
 def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
-    """Score the systems against the key, the other keys, and what most of them have."""
+    """Score the systems against the key, the other keys, and the majority of all keys."""
     for name in ("where", "by", "measures"):
         if options[name]:
             raise UsageError(f"--also-key and --{name} do not go together")
@@ -115,18 +115,18 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
 
 
 def settings_of(options: Mapping[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a command as the library takes them."""
+    """Convert the options of a command to settings of the library."""
     if not options["task"]:
         raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
     return {
-        **{name: options[name] for name in _KEPT},
-        **_drawn(options),
+        **{name: options[name] for name in _SETUP_OPTIONS},
+        **_resampling_settings(options),
         "maps": read_maps(options["maps"], systems),
-        "attributes": sorted(_asked(options)),
+        "attributes": sorted(_requested_attributes(options)),
     }
 
 
-def _drawn(options: Mapping[str, Any]) -> dict[str, Any]:
+def _resampling_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     forced = options.get("zero_division")
     return {
         "resamples": options.get("resamples", 0),
@@ -135,13 +135,13 @@ def _drawn(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _asked(options: Mapping[str, Any]) -> set[str]:
-    """Return the attributes that slices and conditions name, so that the readers fetch their columns."""
+def _requested_attributes(options: Mapping[str, Any]) -> set[str]:
+    """Return the attributes named in slices and conditions, so that the readers fetch their columns."""
     return {*options.get("by", ()), *names_used(options["where"] or "true")}
 
 
 def spare(options: Mapping[str, Any], given: list[str], option: str = "output") -> None:
-    """Refuse to write a result over one of its inputs, or among the files of a folder that is one."""
+    """Refuse to write a result over one of its inputs, or into a folder that is an input."""
     if options[option] is None:
         return
     target = os.path.realpath(options[option])
@@ -151,7 +151,7 @@ def spare(options: Mapping[str, Any], given: list[str], option: str = "output") 
 
 
 def check_labels(result: Result, options: Mapping[str, Any]) -> None:
-    """Say which of the labels to count or to ignore do not occur; what cannot be counted is an error."""
+    """Report labels of `--ignore-label` that do not occur; those of `--only-label` are errors."""
     view = result.verdicts.view(options["view"])
     sites = view.all_sites
     labels = set(sites.labels.names if sites.parts is None else chain(*sites.parts))
@@ -165,8 +165,8 @@ def check_labels(result: Result, options: Mapping[str, Any]) -> None:
             tell(f"note: --ignore-label: the label {label!r} does not occur{nearest(label, labels)}")
 
 
-def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
-    """Open a result folder; how its files were read is settled, how it is resampled is not."""
+def _open_folder(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
+    """Open a result folder; its reading options are fixed, its resampling options may change."""
     from comparanda.storage.reader import open_result
 
     for parameter in context.command.params:
@@ -178,21 +178,25 @@ def _opened(context: click.Context, folder: str, options: Mapping[str, Any]) -> 
     result = open_result(folder)
     sites = result.verdicts.view(options["view"]).sites
     known = {*sites.attributes, *SITE_NAMES, *pair_names(sites), *ITEM_NAMES, *PAIR_ITEM_NAMES}
-    for name in sorted(_asked(options) - known):
+    for name in sorted(_requested_attributes(options) - known):
         hint = "to have a column in the folder, compare the files with --by NAME and save again"
         raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)
     default = click.core.ParameterSource.DEFAULT
-    drawn = {name: value for name, value in _drawn(options).items() if context.get_parameter_source(name) != default}
+    drawn = {
+        name: value
+        for name, value in _resampling_settings(options).items()
+        if context.get_parameter_source(name) != default
+    }
     return replace(result, **drawn)
 
 
 def save(result: Result, options: Mapping[str, Any]) -> None:
-    """Write the result folder, if one is asked for, and say where it is."""
+    """Write the result folder of `--save`, if given, and report it."""
     folder = options["save"]
     if folder is None:
         return
     try:
-        if not (_in_parts(options) and is_result_folder(folder)):
+        if not (_is_written_in_parts(options) and is_result_folder(folder)):
             result.save(folder)
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
@@ -201,12 +205,12 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
 
 
 def check(context: click.Context, options: Mapping[str, Any]) -> int:
-    """Check each system against the key by itself, so that one bad file does not hide the next."""
+    """Check each system against the key separately, so that one bad file does not hide the next."""
     from comparanda.tasks.label_maps import owners
 
     say_settings(context, options)
     if not has_systems(context, options):
-        return _check_alone(context, options)
+        return _check_single_file(context, options)
     key, systems = inputs(context, options)
     settings = settings_of(options, systems)
     bad: list[str] = []
@@ -217,7 +221,7 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
         try:
             result = compare(key, {name: given}, **{**settings, "maps": maps})
         except InputError as problem:
-            if str(problem) not in bad:  # the key's own defects are told once
+            if str(problem) not in bad:  # report defects of the key once
                 click.echo(visible_lines(str(problem)))
             bad.append(str(problem))
             continue
@@ -231,14 +235,14 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
     return 1 if bad else 0
 
 
-def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
+def _check_single_file(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check whether one file can be read."""
     given = Input.parse(key_of(context, options))
     settings = settings_of(options, {})
-    setup = Setup(**{name: settings[name] for name in (*_KEPT, "maps", "attributes")})
+    setup = Setup(**{name: settings[name] for name in (*_SETUP_OPTIONS, "maps", "attributes")})
     layer = find_task(setup.task)[0].layer
     try:
-        probable = layer == "beliefs"  # a key cannot be, and what one file holds is looked at
+        probable = layer == "beliefs"  # keys have no probabilities, and this checks what the file holds
         corpus = read_response(given, given.display_name, setup) if probable else read_key(given, setup)
         refuse_notes(setup, corpus.notes)
     except InputError as problem:
@@ -253,29 +257,29 @@ def _check_alone(context: click.Context, options: Mapping[str, Any]) -> int:
         counts |= {"tuple": len(corpus.beliefs), "block": len(corpus.beliefs.nothing)}
     elif corpus.spans is not None:
         counts["mention" if layer == "chains" else "span"] = len(corpus.spans)
-    said = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {said}")
+    listed = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{visible_lines(given.display_name)}: can be read as {corpus.format}, {listed}")
     return 0
 
 
 def print_formats(name: str | None) -> None:
-    """Print all formats, or the options of one."""
+    """Print all formats, or one format with its options."""
     from comparanda.formats.document_writer import writers
 
     known = formats()
     if name is not None and name not in known:
         raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
-    width, carried = max(map(len, known)), max(len(_carried(each)) for each in known.values())
+    width, content_width = max(map(len, known)), max(len(_list_content(each)) for each in known.values())
     for each in known.values() if name is None else [known[name]]:
         written = "read, written" if each.name in writers() else "read"
-        click.echo(f"{each.name:<{width}}  {_carried(each):<{carried}}  {written:<13}  {each.summary}")
+        click.echo(f"{each.name:<{width}}  {_list_content(each):<{content_width}}  {written:<13}  {each.summary}")
         if name is not None:
             for option, meaning in each.options.items():
                 click.echo(f"  ?{option}=  {meaning}")
 
 
-def _carried(each: Format) -> str:
-    """Say what a format holds: rows, tokens, trees, spans, chains, probabilities."""
+def _list_content(each: Format) -> str:
+    """List what a format can hold: rows, tokens, trees, spans, chains, probabilities."""
     parts = {
         "rows": "rows" in each.shapes,
         "tokens": "tokens" in each.shapes and "values" in each.layers,
@@ -284,11 +288,11 @@ def _carried(each: Format) -> str:
         "chains": "chains" in each.layers,
         "probable spans": "beliefs" in each.layers,
     }
-    return ", ".join(name for name, there in parts.items() if there)
+    return ", ".join(name for name, present in parts.items() if present)
 
 
 def print_schema(kind: str | None) -> None:
-    """Print the JSON Schema of one kind of output, or the kinds."""
+    """Print the JSON Schema of one kind of output, or the names of all kinds."""
     import msgspec
 
     from comparanda.render.json import finding_names, schema
@@ -316,11 +320,11 @@ def copy_to(folder: str) -> None:
 
 
 def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Run the main job on the packed corpus."""
+    """Compare the systems of the packaged demo corpus."""
     from comparanda.demo import demo_files
 
     key, systems = demo_files(options["task"])
-    result = compare(key, systems, task=options["task"], attributes=options["by"], **_drawn(options))
+    result = compare(key, systems, task=options["task"], attributes=options["by"], **_resampling_settings(options))
     if options["verbose"]:
         print_notes(result.notes, options)
     chosen = {name: options[name] for name in ("base", "new")} | {"by": options["by"] or None}

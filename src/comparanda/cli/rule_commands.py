@@ -1,4 +1,4 @@
-"""The commands about rules: which rule sets there are, what they say, whether a file is right, why a span is an FP."""
+"""The commands `rules list`, `rules show`, `rules check` and `rules explain`."""
 
 from __future__ import annotations
 

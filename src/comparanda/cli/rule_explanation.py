@@ -1,4 +1,4 @@
-"""Spans on the command line: how they are named, and which of them are meant."""
+"""The command `rules explain`: select spans and explain their verdicts."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 
 _PLACE = re.compile(r"(?:(?P<document>.*):)?(?P<begin>\d{1,18})(?:-(?:[\d,-]*-)?(?P<end>\d{1,18}))?", re.DOTALL)
-_DOCUMENTS = 5
+_LISTED_DOCUMENTS = 5
 
 
 class Run(Naming):
-    """What the rules made of one system, with rows named by documents, texts, files and lines.
+    """The outcome of the rules for one system; names rows by documents, texts, files and lines.
 
     Args:
-        aligned: the key and its responses.
-        ruled: what the rules made of them.
-        number: which response it is.
-        name: what the system is called.
+        aligned: the key and the aligned outputs.
+        ruled: the outcome of the rules for all outputs.
+        number: the index of the output.
+        name: the name of the system.
 
     """
 
@@ -62,7 +62,7 @@ class Run(Naming):
         }
 
     def side(self, table: str) -> str:
-        """Return `key`, or the system's name."""
+        """Return `key` or the name of the system."""
         return self.name if table == "system" else table
 
     def document(self, number: int) -> str:
@@ -70,31 +70,31 @@ class Run(Naming):
         return self.documents[number]
 
     def text(self, table: str, row: int) -> str | None:
-        """Return what a span covers of the key's text."""
+        """Return the text of the key that a span covers; None if there is none."""
         spans, _ = self._sides[table]
-        texts = self._placement.texts(spans.take(np.array([self._given(table, row)])))
+        texts = self._placement.texts(spans.take(np.array([self._original_row(table, row)])))
         return None if texts.missing is not None else texts[0]
 
     def place(self, table: str, row: int) -> str | None:
-        """Return the file and line at which a span stands."""
+        """Return the file and line of a span."""
         spans, corpus = self._sides[table]
         assert corpus.spans is not None
-        return str(corpus.source.locate(int(corpus.spans.offset[spans.given[self._given(table, row)]])))
+        return str(corpus.source.locate(int(corpus.spans.offset[spans.given[self._original_row(table, row)]])))
 
     def texts(self, table: str) -> TextColumn:
-        """Return what all spans of a table cover, in the order of its rows."""
+        """Return the texts of all spans of a table, in the order of its rows."""
         order = self.account.outcome.state.tables[table].order
         texts = self._placement.texts(self._sides[table][0])
         return texts if order is None else texts.take(order)
 
-    def _given(self, table: str, row: int) -> int:
+    def _original_row(self, table: str, row: int) -> int:
         order = self.account.outcome.state.tables[table].order
         return row if order is None else int(order[row])
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a document: a position, or a stretch of them.
+    """A place in a document: a position or a range of positions.
 
     >>> Place.parse("d3:12-14"), Place.parse("7")
     (Place(document='d3', begin=12, end=14), Place(document=None, begin=7, end=None))
@@ -109,7 +109,7 @@ class Place:
 
     @classmethod
     def parse(cls, written: str) -> Place:
-        """Read `DOC:BEGIN-END`, `DOC:BEGIN`, or either without the document; of several pieces, from first to last."""
+        """Parse `[DOC:]BEGIN-END` or `[DOC:]BEGIN`; fragments give the range from the first to the last."""
         found = _PLACE.fullmatch(written.strip())
         if found is None:
             raise UsageError(f"a place is written DOC:BEGIN-END or DOC:BEGIN, not {written!r}")
@@ -119,9 +119,9 @@ class Place:
         return cls(found["document"], int(found["begin"]), end)
 
     def rows(self, run: Run, table: str) -> Truths:
-        """Return the spans with just these ends; if there are none, those that overlap them or cover the position."""
+        """Select the spans with exactly these boundaries or, if there are none, those that overlap the place."""
         columns = run.account.outcome.state.tables[table].columns
-        here = columns["doc"] == self._number(run.documents)
+        here = columns["doc"] == self._document_number(run.documents)
         begin, end = columns["begin"], columns["end"]
         if self.end is not None:
             exact: Truths = here & (begin == self.begin) & (end == self.end)
@@ -132,13 +132,14 @@ class Place:
         found: Truths = here & (((begin < until) & (end > self.begin)) | empty)
         return found
 
-    def _number(self, documents: tuple[str, ...]) -> int:
+    def _document_number(self, documents: tuple[str, ...]) -> int:
         if self.document is None:
             if len(documents) > 1:
-                shown = ", ".join(documents[:_DOCUMENTS])
+                shown = ", ".join(documents[:_LISTED_DOCUMENTS])
+                shown += " …" if len(documents) > _LISTED_DOCUMENTS else ""
                 raise UsageError(
                     f"in which document is position {self.begin}?",
-                    hint=f"write DOC:{self.begin}; documents: {shown}{' …' if len(documents) > _DOCUMENTS else ''}",
+                    hint=f"write DOC:{self.begin}; documents: {shown}",
                 )
             return 0
         if self.document not in documents:
@@ -149,13 +150,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which spans are meant; all that is said must be true of them.
+    """A selection of spans, which must match all given criteria.
 
     Args:
-        at: where they stand.
-        text: what they cover, without regard to case and white space.
-        where: a condition on them.
-        partner: where the spans stand that a rule might have paired them with.
+        at: the place of the spans.
+        text: the text of the spans, without regard to case and white space.
+        where: a condition on the spans.
+        partner: the place of spans that a rule might have paired with them.
 
     """
 
@@ -166,7 +167,7 @@ class Choice:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choice:
-        """Take what was said on the command line; something must be."""
+        """Build a selection from command-line options; at least one criterion is required."""
         at, text, where, partner = (options[name] for name in ("at", "text", "span", "partner"))
         if at is None and text is None and where is None:
             hint = "--at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'"
@@ -175,7 +176,7 @@ class Choice:
         return cls(places[0], text, where, places[1])
 
     def rows(self, run: Run, table: str) -> list[int]:
-        """Return the rows of a table that are meant, by content."""
+        """Return the selected rows of a table, in order of content."""
         meant = np.ones(run.account.outcome.state.tables[table].size, np.bool_)
         if self.at is not None:
             meant &= self.at.rows(run, table)
@@ -183,11 +184,11 @@ class Choice:
             wanted = normalised(self.text)
             meant &= run.texts(table).truths(lambda text: normalised(text) == wanted)
         if self.where is not None:
-            meant &= _fulfilled(run, table, self.where)
+            meant &= _select_rows(run, table, self.where)
         return [int(row) for row in np.flatnonzero(meant)]
 
     def partners(self, run: Run, rule: Rule, table: str) -> Sequence[int | None]:
-        """Return the rows of a rule's other table that are named; None alone if none are."""
+        """Return the rows of the rule's other table that `partner` selects; only None without `partner`."""
         if self.partner is None:
             return [None]
         tables = list(rule.over.values())
@@ -199,8 +200,8 @@ class Choice:
             raise UsageError(f"--with: no span of {run.side(other)!r} is there")
         return list(map(int, found))
 
-    def said(self) -> str:
-        """Say again what was asked for."""
+    def describe(self) -> str:
+        """Describe the selection for messages."""
         parts = []
         if self.at is not None:
             where = f"{self.at.document}:" if self.at.document is not None else ""
@@ -212,8 +213,8 @@ class Choice:
         return " and ".join(parts)
 
 
-def _fulfilled(run: Run, table: str, where: str) -> Truths:
-    """Return the rows that fulfil a condition, which may speak of all columns but rows, and of documents by name."""
+def _select_rows(run: Run, table: str, where: str) -> Truths:
+    """Select the rows that match a condition on columns (except those of type row) and document names."""
     types = run.account.rule_set.tables[table]
     state = run.account.outcome.state
     names = {name: each.kind for name, each in types.items() if each.kind != "row"}
@@ -239,13 +240,13 @@ def _fulfilled(run: Run, table: str, where: str) -> Truths:
         raise UsageError(f"--span: {problem.what}", details=problem.details, hint=problem.hint) from None
 
 
-# What `rules explain` does: run the rules, find the spans that are meant, and say why they are what they are.
+# Run the rules, find the selected spans, and explain their verdicts.
 
 
 MOST = 10
-"""How many spans are explained at once."""
+"""The maximum number of spans to explain."""
 
-_OF_OTHERS = (
+_UNAVAILABLE_OPTIONS = (
     "train",
     "punctuation",
     "labels",
@@ -259,11 +260,11 @@ _OF_OTHERS = (
     "decide",
     "min_weight",
 )
-"""Options that only other commands have."""
+"""Options that this command does not have."""
 
 
 def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
-    """Print why some spans have their verdicts, and why rules have not fired for them."""
+    """Print why the selected spans have their verdicts, and why rules did not fire for them."""
     say_settings(context, options)
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder does not keep what each rule did", hint="give the files themselves")
@@ -271,7 +272,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     key, systems = inputs(context, options)
     names = [name for name, _ in columns_of(systems)[1]]
     _check_side(options["side"], ["key", *names])
-    setup = _setup(options, systems)
+    setup = _build_setup(options, systems)
     with progress(sys.stderr, quiet=options["quiet"]) as say:
         prepared = prepare(key, systems, replace(setup, progress=say))
         ruled = run_rules(prepared.aligned, prepared.systems, prepared.options)
@@ -279,7 +280,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     refuse_notes(setup, notes)
     print_notes(notes, options)
     runs = [Run(prepared.aligned, ruled, number, name) for number, name in enumerate(names)]
-    spans, more = _explained(runs, choice, options)
+    spans, more = _explain_selected(runs, choice, options)
     found = Explanation(ruled.engine.rule_set.name, ruled.placement.unit, spans, more)
     text = rules_document(found, tuple(map(str, notes))) if options["as_json"] else explanation_text(found)
     click.echo(text.rstrip("\n"))
@@ -290,36 +291,36 @@ def _check_side(side: str | None, sides: Sequence[str]) -> None:
         raise UsageError(f"no side is called {side!r}{nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
 
 
-def _setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
-    missing = dict.fromkeys(_OF_OTHERS)
+def _build_setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
+    missing = dict.fromkeys(_UNAVAILABLE_OPTIONS)
     settings = settings_of({**options, **missing, "task": "span"}, systems)
     known = {field.name for field in fields(Setup)}
     return Setup(**{name: value for name, value in settings.items() if name in known})
 
 
-def _explained(
+def _explain_selected(
     runs: Sequence[Run], choice: Choice, options: Mapping[str, Any]
 ) -> tuple[tuple[ExplainedSpan, ...], int]:
-    """Explain the spans that are meant, the first of them by system and by place; and say how many more there are."""
+    """Explain the first selected spans, by system and place; also return the number of the others."""
     side: str | None = options["side"]
     table = "key" if side == "key" else "system"
     chosen = [run for run in runs if side in {None, "key", run.name}]
     rows = [(run, row) for run in chosen for row in choice.rows(run, table)]
     if not rows:
-        raise _nothing(chosen, choice, table)
+        raise _no_match_error(chosen, choice, table)
     spans = [
         ExplainedSpan(
             run.name,
             why_of(run.account, table, row),
-            tuple(_why_not(run, name=rule, table=table, row=row, choice=choice) for rule in options["rule"]),
+            tuple(_explain_refusal(run, name=rule, table=table, row=row, choice=choice) for rule in options["rule"]),
         )
         for run, row in rows[:MOST]
     ]
     return tuple(spans), len(rows) - len(spans)
 
 
-def _why_not(run: Run, name: str, table: str, row: int, *, choice: Choice) -> WhyNot:
-    """Say why a rule has not fired for a span: with those that come nearest, or with those that are named."""
+def _explain_refusal(run: Run, name: str, table: str, row: int, *, choice: Choice) -> WhyNot:
+    """Explain why a rule did not fire for a span: with the nearest partners, or with the named ones."""
     _, rule = run.account.rule(name)
     found = [
         why_not_of(run.account, name=name, table=table, row=row, other=other)
@@ -328,14 +329,14 @@ def _why_not(run: Run, name: str, table: str, row: int, *, choice: Choice) -> Wh
     return replace(found[0], attempts=tuple(attempt for each in found for attempt in each.attempts))
 
 
-def _nothing(runs: Sequence[Run], choice: Choice, table: str) -> UsageError:
-    """Say that no span is meant, and whether the other side has one."""
+def _no_match_error(runs: Sequence[Run], choice: Choice, table: str) -> UsageError:
+    """Make the error for an empty selection; the hint names a match on the other side."""
     who = "the key" if table == "key" else " or ".join(repr(run.name) for run in runs)
     other = "system" if table == "key" else "key"
     hint = None
-    with suppress(UsageError):  # a condition may speak of columns that only one side has
+    with suppress(UsageError):  # a condition may refer to columns that only one side has
         there = [(run, row) for run in runs for row in choice.rows(run, other)]
         if there:
             row = there[0][0].account.row(other, there[0][1])
             hint = f"there is {row}: --side {row.side}"
-    return UsageError(f"no span of {who} is {choice.said()}", hint=hint)
+    return UsageError(f"no span of {who} is {choice.describe()}", hint=hint)

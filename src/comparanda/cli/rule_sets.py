@@ -1,4 +1,4 @@
-"""What the commands about rule sets do: list them, show one, check files."""
+"""List rule sets, show one, check rule files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def list_rule_sets(options: Mapping[str, Any]) -> None:
-    """Print the rule sets that are known by a name; a broken one does not hide the others."""
-    found = RuleSetList(tuple(map(_summary, registered_rules())))
+    """Print the registered rule sets; a broken one does not hide the others."""
+    found = RuleSetList(tuple(map(_summarise, registered_rules())))
     _print(rules_document(found) if options["as_json"] else list_text(found))
 
 
-def _summary(name: str) -> RuleSetSummary:
+def _summarise(name: str) -> RuleSetSummary:
     try:
         return summarised(rule_set(name))
     except RuleError as problem:
@@ -34,16 +34,16 @@ def _summary(name: str) -> RuleSetSummary:
 
 
 def show_rule_set(given: str, options: Mapping[str, Any]) -> None:
-    """Print what a rule set says, or its file as it is."""
+    """Print the content of a rule set, or the source of its file."""
     if options["source"]:
-        _print(visible_lines(_source(given)))
+        _print(visible_lines(_read_source(given)))
         return
     found = described(rule_set(given))
     _print(rules_document(found) if options["as_json"] else set_text(found))
 
 
-def _source(given: str) -> str:
-    """Return the text of a rule file; one that cannot be read says so as when it is loaded."""
+def _read_source(given: str) -> str:
+    """Read the text of a rule file, with the same errors as when it is loaded."""
     file = load(given).file
     path = given if file == given else registered_file(given)
     with open(path, encoding="utf-8") as stream:
@@ -51,7 +51,7 @@ def _source(given: str) -> str:
 
 
 def check_rule_files(files: Sequence[str], options: Mapping[str, Any]) -> int:
-    """Check rule files, all of them; returns the exit code."""
+    """Check all given rule files, print the results and return the exit code."""
     code, checked = 0, []
     for file in files:
         try:

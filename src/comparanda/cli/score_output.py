@@ -1,4 +1,4 @@
-"""Charts that commands write: SVG, or PNG where something can draw it."""
+"""The output of `score`: findings, and charts as SVG or PNG."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICTURES = (".svg", ".png")
 
 
 def check_picture(path: str | None) -> None:
-    """Refuse a file whose suffix tells no picture, and one that nothing here can draw, before anything is read."""
+    """Refuse an unsupported suffix, and PNG without a renderer, before any input is read."""
     if path is None:
         return
     if suffix_of(path) not in PICTURES:
@@ -41,20 +41,20 @@ def draw(chart: Paper, path: str) -> None:
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix of a file's name, in lower case."""
+    """Return the suffix of a file name in lower case."""
     return os.path.splitext(path)[1].lower()
 
 
-# What `score` prints and draws.
+# Findings and charts of `score`.
 
 
 def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str | None) -> list[Finding]:
-    """Return scores, or slices; of probabilistic outputs all there is to say, unless measures are named.
+    """Build scores, slices, or the evaluation of probabilities if outputs have them and no measures are named.
 
     Args:
         result: the result.
-        measures: those asked for, by name.
-        by: the attributes to cut by.
+        measures: the names of the requested measures.
+        by: the attributes to slice by.
         view: the view, if there are several.
 
     """
@@ -73,14 +73,14 @@ def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str
 
 
 def check_chart(options: Mapping[str, Any]) -> None:
-    """Refuse a chart that cannot be drawn before anything is read."""
+    """Refuse a chart that cannot be drawn before any input is read."""
     check_picture(options["plot"])
     if options["plot"] is not None and options["also_key"]:
         raise UsageError("--also-key and --plot do not go together")
 
 
 def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, Any]) -> None:
-    """Draw a chart of probabilistic outputs, if that was asked for."""
+    """Write a chart of probabilistic outputs, if `--plot` is given."""
     from comparanda.tasks.prob.finding_tables import CHARTS
     from comparanda.tasks.prob.findings import Probabilities
 

@@ -1,4 +1,4 @@
-"""The packed demo: texts by this project, gold tags, entities and chains of them, and what real programs made of it."""
+"""The demo corpus: texts by this project, gold tags, entities and coreference chains, and outputs of real programs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _FOLDER = Path(__file__).parent
 _FILES = {"pos": "*.conllu", "span": "entities/*.bio", "coref": "chains/*.conll"}
 
 TASKS = tuple(_FILES)
-"""The tasks that the demo has outputs for: four taggers, four recognisers of entities, three coreference resolvers."""
+"""The tasks with demo outputs: four taggers, four named entity recognisers, three coreference resolvers."""
 
 
 def demo_files(task: str = "pos") -> tuple[str, dict[str, str]]:
-    """Return the path of the key, and of each system's output by its name.
+    """Return the path of the key, and the paths of the outputs by system name.
 
     >>> sorted(demo_files("span")[1])
     ['compromise', 'opennlp', 'spacy', 'spacy2']
@@ -25,7 +25,7 @@ def demo_files(task: str = "pos") -> tuple[str, dict[str, str]]:
 
 
 def copy_demo(folder: str) -> int:
-    """Copy the demo's files to a folder, entities and chains to folders inside it, and return how many there are."""
+    """Copy the demo files to a folder, entities and chains to subfolders, and return the number of files."""
     files = [file for pattern in _FILES.values() for file in sorted(_FOLDER.glob(pattern))]
     for file in files:
         target = Path(folder) / file.relative_to(_FOLDER)

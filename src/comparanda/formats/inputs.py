@@ -1,4 +1,4 @@
-"""Inputs as users write them: `name=path::format?option=value`, and the formats they can name."""
+"""Inputs: the notation `name=path::format?option=value`, format detection, and systems with several runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from comparanda.core.places import Portion, Source
 
 
-_NAMED = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
+_NAMED_INPUT = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
 _HEAD_LINES = 40
 _HEAD_BYTES = 1 << 16
@@ -47,7 +47,7 @@ _HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """One input: what to call it, where it is, and what it is; and which portion of it is meant, if not all.
+    """One input: its name, path, format and options, and optionally a portion of it.
 
     >>> Input.parse("crf=out/crf.txt::columns?column=3")
     Input(path='out/crf.txt', name='crf', format='columns', options={'column': '3'})
@@ -62,10 +62,10 @@ class Input:
 
     @classmethod
     def parse(cls, written: str) -> Input:
-        """Read the notation `name=path::format?option=value&option=value`; only the path must be there.
+        """Parse the notation `name=path::format?option=value&option=value`; only the path is required.
 
-        Without a format, options may stand behind the path: `path?option=value`, unless that is the name of a file, or
-        a URL of the web, whose query it is; options of that stand behind `::`.
+        Without a format, options may follow the path: `path?option=value`, unless that is the name of a file, or a web
+        URL with a query; options of a web URL are given after `::`.
         """
         name, path, tail = taken_apart(written)
         kind, _, query = tail.partition("?")
@@ -83,11 +83,11 @@ class Input:
 
     @property
     def display_name(self) -> str:
-        """The name given, or the file's name without its suffixes."""
+        """The given name, or the file name without its suffixes."""
         return self.name or ("stdin" if self.path == "-" else stem(self.path.rstrip("/")))
 
     def same_as(self, other: Input) -> bool:
-        """Whether another input is the very column of the very file."""
+        """Return whether another input is the same column of the same file."""
         if self.options != other.options or (self.format and other.format and self.format != other.format):
             return False
         if self.path == other.path:
@@ -99,62 +99,62 @@ class Input:
 
 
 def taken_apart(written: str) -> tuple[str | None, str, str]:
-    """Return name, path, and what stands behind the path: the format, and the options behind a question mark."""
+    """Split the notation of an input into name, path, and the rest: format and options after a question mark."""
     path, _, tail = written.partition("::")
     if "://" in tail.partition("?")[0]:
         what = f"{path}::{tail} is a URL in another one, which is not read"
         raise UsageError(what, hint="unpack it; what stands behind '::' is a format")
-    named, optional = _NAMED.fullmatch(path), _WITH_OPTIONS.fullmatch(path)
+    named, optional = _NAMED_INPUT.fullmatch(path), _WITH_OPTIONS.fullmatch(path)
     web = is_web(named["rest"] if named else path)
     if optional and not web and not tail and not os.path.exists(path):
         path, tail = optional["path"], f"?{optional['options']}"
-        named = _NAMED.fullmatch(path)
+        named = _NAMED_INPUT.fullmatch(path)
     if named and not os.path.exists(path):
         return named["name"].strip(), named["rest"], tail
     return None, path, tail
 
 
-def _registered() -> Mapping[str, EntryPoint]:
+def _registered_formats() -> Mapping[str, EntryPoint]:
     return registered("comparanda.formats")
 
 
 @cache
 def _load_format(name: str) -> Format:
-    found: Format = _registered()[name].load()
+    found: Format = _registered_formats()[name].load()
     return found
 
 
 def formats() -> dict[str, Format]:
-    """Return all formats by name; they register by the entry point group `comparanda.formats`."""
-    return {name: _load_format(name) for name in _registered()}
+    """Load all formats by name; they are registered in the entry point group `comparanda.formats`."""
+    return {name: _load_format(name) for name in _registered_formats()}
 
 
 def _likely_formats(path: str) -> list[str]:
-    """Return the names of the formats that a file may have by its name; all for a folder, a pattern or no known suffix.
+    """Return the formats that match the suffix of a file; all for a folder, a pattern or an unknown suffix.
 
-    Formats that are not in the table of suffixes are always among them.
+    Formats that are not in the table of suffixes are always included.
     """
     plain = path.removesuffix(".gz")
-    ours = [name for name in _registered() if plain.endswith(SUFFIXES.get(name, ()))]
+    ours = [name for name in _registered_formats() if plain.endswith(SUFFIXES.get(name, ()))]
     if not ours or path_of(path).is_dir():
-        return list(_registered())
-    return [name for name in _registered() if name in ours or name not in SUFFIXES]
+        return list(_registered_formats())
+    return [name for name in _registered_formats() if name in ours or name not in SUFFIXES]
 
 
 def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
-    """Read an input: find its files, tell its format, read its columns.
+    """Read an input: find its files, detect its format, read its columns.
 
-    The options of the request hold for every input whose format has them; those of the input itself go before.
+    The options of the request apply to every input whose format has them; options of the input take precedence.
     """
     from comparanda.formats.chunks import with_spans
 
-    possible = _Possible.of(given, request, shape)
+    possible = _Candidates.of(given, request, shape)
     if given.portion is None:
         source = load(
             given.path,
             side=request.side,
             suffixes=possible.suffixes,
-            beside=_beside(possible.formats.values()),
+            beside=_companion_suffixes(possible.formats.values()),
             binary=possible.binary,
             unread=possible.unread,
         )
@@ -177,31 +177,31 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
         corpus = with_spans(corpus, replace(request, options=asked.options))
     check_sizes(corpus, request.limits)
     if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
-        return corpus  # scores of a key are no probabilities
+        return corpus  # scores in a key are not probabilities
     from comparanda.formats.scored_spans import with_beliefs
 
     return with_beliefs(corpus, asked.options)
 
 
 def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[AnyPath], Format]:
-    """Find the files of an input and tell its format, reading no more than the first lines."""
-    possible = _Possible.of(given, request, shape)
-    files = files_of(given.path, possible.suffixes, _beside(possible.formats.values()))
+    """Find the files of an input and detect its format, reading only the first lines."""
+    possible = _Candidates.of(given, request, shape)
+    files = files_of(given.path, possible.suffixes, _companion_suffixes(possible.formats.values()))
     head = Stretch(file=files[0], start=0, stop=min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
     whole_lines = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
     return files, possible.chosen(whole_lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Possible:
-    """The formats that an input may be of: the one that it names, or those that fit its file name and the task.
+class _Candidates:
+    """The possible formats of an input: the one that it names, or those that match its file name and the task.
 
     Args:
         formats: the formats by name.
         named: whether the input names its format.
-        suffixes: by which files of a folder are chosen.
-        what: what the formats carry, for messages.
-        every: loads all formats that fit the task, for files that are of no likely format.
+        suffixes: the suffixes of the files to read in a folder.
+        what: the content of the formats, for messages.
+        every: loads all formats for the task, for files that match no likely format.
 
     """
 
@@ -212,7 +212,7 @@ class _Possible:
     every: Callable[[], Mapping[str, Format]] = dict
 
     @classmethod
-    def of(cls, given: Input, request: Request, shape: Shape) -> _Possible:
+    def of(cls, given: Input, request: Request, shape: Shape) -> _Candidates:
         what = {"values": shape, "arcs": "trees", "beliefs": "spans"}.get(request.layer, request.layer)
 
         def fitting(names: Iterable[str]) -> dict[str, Format]:
@@ -220,12 +220,14 @@ class _Possible:
             return {name: each for name, each in loaded.items() if shape in each.shapes and each.carries(request.layer)}
 
         if given.format:
-            known = fitting([given.format] if given.format in _registered() else ())
-            named = _named_format(given.format, known or fitting(_registered()), what)
+            known = fitting([given.format] if given.format in _registered_formats() else ())
+            named = _named_format(given.format, known or fitting(_registered_formats()), what)
             return cls(formats={named.name: named}, named=True, suffixes=named.suffixes, what=what)
         known = fitting(_likely_formats(given.path))
         suffixes = _common_suffixes(given.path, known)
-        return cls(formats=known, named=False, suffixes=suffixes, what=what, every=lambda: fitting(_registered()))
+        return cls(
+            formats=known, named=False, suffixes=suffixes, what=what, every=lambda: fitting(_registered_formats())
+        )
 
     @property
     def binary(self) -> tuple[str, ...]:
@@ -239,33 +241,33 @@ class _Possible:
     def chosen(self, source: Source) -> Format:
         if self.named:
             return next(iter(self.formats.values()))
-        return _sure_format(source, self.formats) or _sniffed(source, self.every(), self.what)
+        return _sure_format(source, self.formats) or _sniff_format(source, self.every(), self.what)
 
 
 def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape) -> Request:
-    """Return what is asked of a format: the options that it has, those of the input before those of the request."""
+    """Build the request for a format: the options that it has; those of the input take precedence."""
     chosen.check_options(given.options, request.layer)
     known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
     common = {option: value for option, value in request.options.items() if option in known}
-    layer = request.layer if request.layer in chosen.layers else "spans"  # of beliefs, if not
+    layer = request.layer if request.layer in chosen.layers else "spans"  # else spans, to which probabilities are added
     place = path_of(given.path)
     folder = str(place) if place.is_dir() else None
     return replace(request, options={**common, **given.options}, folder=folder, layer=layer, shape=shape)
 
 
-def _beside(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
-    """Return which files lie beside those of some formats, by the suffixes of both."""
+def _companion_suffixes(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
+    """Map the suffixes of formats to the suffixes of their companion files."""
     return {suffix: each.beside for each in some for suffix in each.suffixes if each.beside}
 
 
 def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
-    """Return the suffixes by which files of a folder are chosen; refuse a folder of several formats."""
+    """Return the suffixes of the files to read in a folder; refuse a folder with files of several formats."""
     every = tuple(sorted({suffix for each in fitting.values() for suffix in each.suffixes}))
     folder = path_of(path)
     if path == STDIN or not folder.is_dir():
         return every
     found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
-    beside = _beside(fitting.values())
+    beside = _companion_suffixes(fitting.values())
     others = {other for files in found.values() for file in files for other in companions(file, beside)}
     apart = {name for each in fitting.values() if found[each.name] for name in each.apart}
     others |= {file for files in found.values() for file in files if file.name in apart}
@@ -290,15 +292,15 @@ def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format
 
 
 def head_of(source: Source) -> list[str]:
-    """Return the first whole lines of a source, for telling its format."""
+    """Return the first complete lines of a source, for detecting its format."""
     data = bytes(source.data[: min(source.size, _HEAD_BYTES)])
     lines = data.decode("utf-8", errors="ignore").split("\n")
     return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
 
 
 def _sure_format(source: Source, likely: Mapping[str, Format]) -> Format | None:
-    """Return the only format that both the name of the file and its first lines fit, if it looks like no other."""
-    alone = _by_suffix(source.parts[0].name, likely)
+    """Return the only format that matches both the file name and the first lines; None if that is not unique."""
+    alone = _formats_by_suffix(source.parts[0].name, likely)
     if len(alone) == 1 and (alone[0].beside or source.parts[0].name.removesuffix(".gz").endswith(alone[0].binary)):
         return alone[0]
     lines = head_of(source)
@@ -306,20 +308,20 @@ def _sure_format(source: Source, likely: Mapping[str, Format]) -> Format | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _by_suffix(name: str, some: Mapping[str, Format]) -> list[Format]:
+def _formats_by_suffix(name: str, some: Mapping[str, Format]) -> list[Format]:
     return [each for each in some.values() if name.removesuffix(".gz").endswith(each.suffixes)]
 
 
-def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
-    """Return the only format that the first lines fit; refuse to guess between several."""
+def _sniff_format(source: Source, fitting: Mapping[str, Format], what: str) -> Format:
+    """Return the only format that matches the first lines; refuse to guess between several."""
     name = source.parts[0].name
-    by_suffix = _by_suffix(name, fitting)
+    by_suffix = _formats_by_suffix(name, fitting)
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
     candidates = [each for each in candidates if not each.general] or candidates
     if len(candidates) == 1:
         return candidates[0]
-    if not candidates and len(by_suffix) == 1:  # its reader knows best what is wrong
+    if not candidates and len(by_suffix) == 1:  # its reader gives the best error message
         return by_suffix[0]
     if candidates:
         names = " or ".join(each.name for each in candidates)
@@ -337,7 +339,7 @@ def _sniffed(source: Source, fitting: Mapping[str, Format], what: str) -> Format
     )
 
 
-# A system as a set of runs: several outputs of one system, such as a language model asked several times.
+# Systems with several runs, such as a language model sampled several times.
 
 
 _OPTIONS = re.compile(r"[?&][a-z]+=")
@@ -348,7 +350,7 @@ _LIKE_A_FILE = re.compile(r"::|[./\\*]")
 class Runs:
     """Several runs of one system, each like the output of a system: a path, or Python data.
 
-    Scores are then means over runs, differences count sites times pairs of runs, and `Result.stability` says how
+    Scores are then means over runs, differences count sites times pairs of runs, and `Result.stability` computes how
     much the runs differ among themselves. Runs may be equal, but the same file or object cannot be given twice.
 
     >>> Runs("run1.jsonl", "run2.jsonl")
@@ -365,7 +367,7 @@ class Runs:
             raise UsageError("a run cannot be a set of runs itself", hint="Runs(first, second, …)")
         for first, second in combinations(outputs, 2):
             if first is second or _same_file(first, second):
-                raise UsageError(f"the same run is given twice: {_called(second)}")
+                raise UsageError(f"the same run is given twice: {_describe_run(second)}")
         object.__setattr__(self, "outputs", outputs)
 
     def __len__(self) -> int:
@@ -376,7 +378,7 @@ class Runs:
 
 
 def outputs_of(given: Any) -> tuple[Any, ...]:
-    """Return the runs of what was given for a system: one, unless it is `Runs`."""
+    """Return the runs of a system: a single one, unless `given` is `Runs`."""
     return given.outputs if isinstance(given, Runs) else (given,)
 
 
@@ -391,37 +393,37 @@ def _as_input(given: Any) -> Input | None:
     return Input.parse(fspath(given)) if is_path(given) else None
 
 
-def _called(given: Any) -> str:
+def _describe_run(given: Any) -> str:
     found = _as_input(given)
     return "one object" if found is None else repr(found.path)
 
 
 def parse_runs(written: str) -> Input | Runs:
-    """Read `name=first,second,third`: the inputs of several runs, each with its own format and options behind it.
+    """Parse `name=first,second,third`: the inputs of several runs, each with its own format and options.
 
-    A file whose name has a comma in it is one input. Commas of options, as in `?columns=word,pos`, are theirs as long
-    as what stands behind them does not look like a file: has no `.`, `/`, `*` or `::`.
+    An existing file with a comma in its name is one input. A comma in options, as in `?columns=word,pos`, is part of
+    the option if the text after it does not look like a file: has no `.`, `/`, `*` or `::`.
 
     >>> parse_runs("gpt=a.txt::columns?columns=word,ner,b.txt").outputs[0].options
     {'columns': 'word,ner'}
     """
     name, path, tail = taken_apart(written)
     begin = 0 if name is None else written.index("=") + 1
-    parts = list(_parts(written[begin:]))
-    if len(parts) == 1 or ("," in path and "," not in tail.partition("?")[0] and _is_there(path)):
+    parts = list(_split_runs(written[begin:]))
+    if len(parts) == 1 or ("," in path and "," not in tail.partition("?")[0] and _path_exists(path)):
         return Input.parse(written)
     if name is None:
         raise UsageError(f"{path!r} is no file", hint="several runs need a name: NAME=FIRST,SECOND,…")
-    return Runs(*(replace(_run(part, written), name=name) for part in parts))
+    return Runs(*(replace(_parse_run(part, written), name=name) for part in parts))
 
 
-def _is_there(path: str) -> bool:
-    """Whether a path is that of a file or a folder, or a pattern of some."""
+def _path_exists(path: str) -> bool:
+    """Return whether a path is an existing file or folder, or a pattern that matches some."""
     return os.path.exists(path) or (glob.has_magic(path) and bool(glob.glob(path, recursive=True)))
 
 
-def _parts(written: str) -> Iterator[str]:
-    """Cut at the commas between inputs."""
+def _split_runs(written: str) -> Iterator[str]:
+    """Split at the commas between inputs."""
     current: list[str] = []
     for part in written.split(","):
         if current and not (_OPTIONS.search(",".join(current)) and not _LIKE_A_FILE.search(part)):
@@ -431,7 +433,7 @@ def _parts(written: str) -> Iterator[str]:
     yield ",".join(current)
 
 
-def _run(part: str, written: str) -> Input:
+def _parse_run(part: str, written: str) -> Input:
     if not part.strip():
         raise UsageError(f"a run of {written!r} is empty", hint="write NAME=FIRST,SECOND,… without a comma too many")
     given = Input.parse(part.strip())
