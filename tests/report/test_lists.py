@@ -280,9 +280,9 @@ def test_it_is_said_what_is_held(large: tuple[Result, list[Link]]) -> None:
     result, links = large
     held = held_of(result, links, 1500)
     sample = f"at least {held.least} of those behind each number, or all, chosen by hash (seed 13)"
-    assert held.said(text=True, seed=13) == f"{len(held.cards):,} examples with their words: {sample}"
+    assert held.describe(text=True, seed=13) == f"{len(held.cards):,} examples with their words: {sample}"
     whole = held_of(result, links[:1], 5000)
-    assert whole.said(text=False, seed=13).endswith(" examples without their words: all that its numbers count")
+    assert whole.describe(text=False, seed=13).endswith(" examples without their words: all that its numbers count")
 
 
 @pytest.mark.slow

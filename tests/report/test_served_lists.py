@@ -282,7 +282,7 @@ def test_a_long_search_stops_and_goes_on_where_it_stopped(monkeypatch: pytest.Mo
     search = Search(listing, Filters(text="t3"), Cards(result, listing.selection))
     steps = [(search.total, search.looked_at, search.complete)]
     while not search.complete:
-        search.go_on()
+        search.advance()
         steps.append((search.total, search.looked_at, search.complete))
         assert [card.sides[0].value for card, _ in search.page(0, 10_000)] == ["T3"] * search.total
         assert search.total == key[: search.looked_at].count("T3")

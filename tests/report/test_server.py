@@ -220,7 +220,7 @@ def test_who_says_nothing_is_left_alone(client: Client, monkeypatch: pytest.Monk
 
 
 def test_nobody_can_take_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_AT_ONCE", 1)
+    monkeypatch.setattr(module, "_MAX_REQUESTS", 1)
     with served(lambda path, given: problem(HTTPStatus.OK, f"{path} {given}")) as client:
         with socket.create_connection(("127.0.0.1", client.server.server_port), timeout=30) as first:
             first.sendall(b"GET / HTTP/1.1\r\n")
@@ -286,7 +286,7 @@ def test_a_defect_is_told_without_its_insides(
     def broken(*_: object) -> None:
         raise RuntimeError("secret \x1b[31m")
 
-    monkeypatch.setattr(Routes, "_items", broken)
+    monkeypatch.setattr(Routes, "_answer_items", broken)
     got = client.ask("/api/items", EVERYTHING)
     assert (got.status, got.json) == (500, {"error": "internal error: RuntimeError"})
     assert capsys.readouterr().err == "comparanda: internal error at /api/items: RuntimeError('secret \\x1b[31m')\n"

@@ -1,10 +1,10 @@
-"""How wide a text is on a terminal: Rich knows, and is loaded only when somebody draws."""
+"""Widths of texts on a terminal, computed by Rich, which is imported on first use."""
 
 from __future__ import annotations
 
 
 def cell_len(text: str) -> int:
-    """Return how many cells of a terminal a text takes.
+    """Return the number of terminal cells that a text occupies.
 
     >>> cell_len("abc"), cell_len("東京")
     (3, 4)
@@ -15,7 +15,7 @@ def cell_len(text: str) -> int:
 
 
 def chop_cells(text: str, width: int) -> list[str]:
-    """Cut a text into pieces that are at most so many cells wide.
+    """Split a text into pieces of at most `width` cells.
 
     >>> chop_cells("東京都", 4)
     ['東京', '都']

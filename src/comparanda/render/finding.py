@@ -20,10 +20,10 @@ class Finding(ABC):
     """The base of every finding.
 
     A finding holds counts, shares, names and conditions, nothing else, so it can be written as JSON
-    as it is. Next to each count is the condition (`where`) that selects the very sites it
-    counts; give it to `Result.examples` or to `comparanda examples --where`.
+    directly. Next to each count is the condition (`where`) that selects exactly the sites it
+    counts; pass it to `Result.examples` or to `comparanda examples --where`.
 
-    A subclass gives its tables, and its charts if it has any; all formats are made from them. It registers in the
+    A subclass returns its tables, and its charts if it has any; all formats are built from them. It registers in the
     entry point group `comparanda.findings` under its `json_name`.
     """
 
@@ -32,18 +32,18 @@ class Finding(ABC):
 
     @abstractmethod
     def tables(self, top: int | None = None) -> tuple[Table, ...]:
-        """Return the tables; long ones cut to the `top` first rows, 0 for all, None for the usual number."""
+        """Return the tables, long ones truncated to the `top` first rows; 0 for all, None for the default number."""
 
     def charts(self) -> tuple[Paper, ...]:
         """Return the charts; most findings have none."""
         return ()
 
     def main_table(self, top: int = 0) -> Table:
-        """Return the table of the finding's rows for CSV and data frames, by default uncut."""
+        """Return the table of the finding's rows for CSV and data frames, by default with all rows."""
         return self.tables(top)[0]
 
     def exceeds_main_table(self) -> bool:
-        """Whether other tables hold something that the main table does not."""
+        """Whether other tables contain information that is not in the main table."""
         return len(self.tables()) > 1
 
     def print_to(self, console: Console, top: int | None = None) -> None:
@@ -65,7 +65,7 @@ class Finding(ABC):
         return as_html(self)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the main table as one dictionary a row."""
+        """Return the main table as one dictionary per row."""
         return self.main_table().dicts()
 
     def to_json(self) -> str:

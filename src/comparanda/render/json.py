@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from comparanda.render.finding import Finding
 
 SCHEMA_VERSION = 8
-"""Rises whenever the shape of any output changes; a test compares the schemas with those on record."""
+"""Incremented whenever the shape of any output changes; a test compares the schemas with the recorded ones."""
 
 
 def finding_names() -> tuple[str, ...]:
-    """Return the JSON names of all findings; they register by the entry point group `comparanda.findings`."""
+    """Return the JSON names of all findings, registered in the entry point group `comparanda.findings`."""
     return tuple(registered("comparanda.findings"))
 
 
 def find_finding(name: str) -> type[Finding]:
-    """Return the class of the finding that has a JSON name."""
+    """Return the class of the finding with the given JSON name."""
     found: type[Finding] = registered("comparanda.findings")[name].load()
     return found
 
@@ -33,7 +33,7 @@ def as_json(finding: Finding) -> str:
 
 
 def document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
-    """Return the JSON document a command prints: the finding in its envelope."""
+    """Return the JSON document that a command prints: the finding in an envelope."""
     kind = finding.json_name
     envelope = {
         "schema": f"comparanda/{kind}/{SCHEMA_VERSION}",

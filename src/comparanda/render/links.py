@@ -1,4 +1,4 @@
-"""Links from a number that is rendered to the sites or items that it counts."""
+"""Links from displayed numbers to the sites or items that they count."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What leads from a count to its sites or items: the arguments of `Result.examples`.
+    """The link from a count to its sites or items: the arguments of `Result.examples`.
 
     Args:
         where: the condition.
-        base: the base of the pair it is about, if it is about one.
+        base: the base system, if the count is about a pair.
         new: the other system of the pair.
         view: the view; None for the first.
 
@@ -24,7 +24,7 @@ class Link:
     view: str | None = None
 
     def address(self) -> str:
-        """Return where the report shows them.
+        """Return the address in the report that shows the sites or items.
 
         >>> Link('label == "A"', "x", "y").address()
         '#/items?where=label+%3D%3D+%22A%22&base=x&new=y'

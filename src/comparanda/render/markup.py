@@ -1,4 +1,4 @@
-"""Findings as Markdown, CSV, TSV, JSON lines and HTML."""
+"""Findings as Markdown, CSV, TSV, JSON lines, HTML, LaTeX and data frames, and the citation of a result."""
 
 from __future__ import annotations
 
@@ -19,46 +19,50 @@ if TYPE_CHECKING:
     from comparanda.render.finding import Finding
 
 
-_MARKUP = frozenset("\\`*_[]<>|#~$&")
+_MARKDOWN_SPECIAL = frozenset("\\`*_[]<>|#~$&")
 
 
 def as_markdown(finding: Finding, top: int | None = None) -> str:
     """Return all tables in Markdown."""
-    return "\n\n".join(_markdown(table) for table in finding.tables(top))
+    return "\n\n".join(_markdown_table(table) for table in finding.tables(top))
 
 
-def _markdown(table: Table) -> str:
+def _markdown_table(table: Table) -> str:
     title = html.escape(visible(table.title))
-    lines = ["<details>", f"<summary>{title}</summary>", ""] if table.folded else [f"### {_escaped(table.title)}", ""]
-    lines.append("| " + " | ".join(_escaped(each.header) for each in table.fields) + " |")
+    lines = (
+        ["<details>", f"<summary>{title}</summary>", ""]
+        if table.folded
+        else [f"### {_escape_markdown(table.title)}", ""]
+    )
+    lines.append("| " + " | ".join(_escape_markdown(each.header) for each in table.fields) + " |")
     lines.append("|" + "|".join("---" if each.kind == "text" else "---:" for each in table.fields) + "|")
     for number in range(len(table.rows)):
         cells = []
         for column in range(len(table.fields)):
-            text = _escaped(table.written(number, column))
+            text = _escape_markdown(table.written(number, column))
             cells.append(f"**{text}**" if (number, column) in table.best else text)
         lines.append("| " + " | ".join(cells) + " |")
     if table.notes:
-        lines += ["", *(_escaped(note) + "  " for note in table.notes)]
+        lines += ["", *(_escape_markdown(note) + "  " for note in table.notes)]
     if table.folded:
         lines += ["", "</details>"]
     return "\n".join(lines)
 
 
-def _escaped(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Escape what Markdown would read as markup."""
-    return "".join("\\" + character if character in _MARKUP else character for character in visible(text))
+    return "".join("\\" + character if character in _MARKDOWN_SPECIAL else character for character in visible(text))
 
 
 def as_delimited(finding: Finding, separator: str, top: int = 0) -> str:
     """Return the main table with raw numbers, separated by commas or tabs."""
     table = finding.main_table(top)
     rows = [table.keys(), *(row.values() for row in table.dicts())]
-    return "".join(separator.join(_quoted(value, separator) for value in row) + "\n" for row in rows)
+    return "".join(separator.join(_quote_value(value, separator) for value in row) + "\n" for row in rows)
 
 
-def _quoted(value: Any, separator: str) -> str:
-    """Write a value as CSV readers want it; Python's own writer leaves a lone CR bare, which ends a row."""
+def _quote_value(value: Any, separator: str) -> str:
+    """Quote a value for CSV; Python's own writer leaves a lone CR unquoted, which ends a row."""
     text = "" if value is None else str(value)
     if not any(character in text for character in (separator, '"', "\n", "\r")):
         return text
@@ -66,7 +70,7 @@ def _quoted(value: Any, separator: str) -> str:
 
 
 def as_json_lines(finding: Finding, top: int = 0) -> str:
-    """Return the main table as one JSON object a row."""
+    """Return the main table as one JSON object per row."""
     lines = (msgspec.json.encode(row).decode() for row in finding.main_table(top).dicts())
     return "".join(line + "\n" for line in lines)
 
@@ -74,10 +78,10 @@ def as_json_lines(finding: Finding, top: int = 0) -> str:
 def as_html(finding: Finding) -> str:
     """Return all charts and tables in HTML, for notebooks."""
     charts = (f"<figure>{chart.apart().svg()}</figure>" for chart in finding.charts())
-    return "\n".join([*charts, *(_html(table) for table in finding.tables())])
+    return "\n".join([*charts, *(_html_table(table) for table in finding.tables())])
 
 
-def _html(table: Table) -> str:
+def _html_table(table: Table) -> str:
     def tag(name: str, text: str) -> str:
         return f"<{name}>{html.escape(visible(text))}</{name}>"
 
@@ -94,10 +98,10 @@ def _html(table: Table) -> str:
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{notes}"
 
 
-# Findings in LaTeX: booktabs rules, best values in bold, significance as raised signs.
+# LaTeX: booktabs rules, best values in bold, significance marks as superscripts.
 
 
-_SPECIAL = {
+_LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
     "%": r"\%",
@@ -128,7 +132,7 @@ _LIGATURES = re.compile(r"-{2,}|,{2,}")
 
 def as_latex(finding: Finding, top: int | None = None) -> str:
     """Return all tables, each a `table` environment; the preamble needs booktabs."""
-    body = "\n\n".join(_latex(table) for table in finding.tables(top))
+    body = "\n\n".join(_latex_table(table) for table in finding.tables(top))
     return "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n" + body
 
 
@@ -138,21 +142,21 @@ def escaped(text: str) -> str:
     >>> escaped("NN_1 & 50 %")
     'NN\\_1 \\& 50 \\%'
     """
-    written = "".join(_SPECIAL.get(character, character) for character in visible(text))
+    written = "".join(_LATEX_ESCAPES.get(character, character) for character in visible(text))
     return _LIGATURES.sub(lambda found: "{}".join(found[0]), written)
 
 
-def _latex(table: Table) -> str:
+def _latex_table(table: Table) -> str:
     shape = "".join("l" if each.kind == "text" else "r" for each in table.fields)
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\begin{{tabular}}{{{shape}}}",
         r"\toprule",
-        _joined([escaped(each.header) for each in table.fields]),
+        _join_latex_cells([escaped(each.header) for each in table.fields]),
         r"\midrule",
     ]
-    lines += [_row(table, number) for number in range(len(table.rows))]
+    lines += [_latex_row(table, number) for number in range(len(table.rows))]
     notes = "".join(f" {escaped(note)}." for note in table.notes)
     caption = escaped(table.title) + "." + notes
     lines += [
@@ -165,7 +169,7 @@ def _latex(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _row(table: Table, number: int) -> str:
+def _latex_row(table: Table, number: int) -> str:
     cells = []
     for column, each in enumerate(table.fields):
         text = escaped(cell(each.kind, table.rows[number][column]))
@@ -177,16 +181,16 @@ def _row(table: Table, number: int) -> str:
         if mark:
             text += rf"\textsuperscript{{{escaped(mark)}}}"
         cells.append(text)
-    return _joined(cells)
+    return _join_latex_cells(cells)
 
 
-def _joined(cells: list[str]) -> str:
-    """Make a row; one that begins with a bracket or a star would be an argument of the command before it."""
+def _join_latex_cells(cells: list[str]) -> str:
+    """Join the cells of a row; a leading bracket or star would be read as an argument of the previous command."""
     line = " & ".join(cells)
     return ("{}" if line[:1] in {"[", "*"} else "") + line + r" \\"
 
 
-# Findings as data frames, with the library the user has.
+# Data frames, with the installed library.
 
 
 def as_pandas(finding: Finding) -> pandas.DataFrame:
@@ -212,7 +216,7 @@ def as_polars(finding: Finding) -> polars.DataFrame:
     return polars.DataFrame(rows, infer_schema_length=None)
 
 
-# A methods paragraph and BibTeX, for the paper that the numbers go into.
+# A methods paragraph and BibTeX entries for a paper.
 
 
 _PARAGRAPH = """\

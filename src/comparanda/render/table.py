@@ -1,4 +1,4 @@
-"""A table: the one form that console, Markdown, CSV, LaTeX and data frames are made from."""
+"""Tables, from which console, Markdown, CSV, LaTeX and data frames are rendered, and the formatting of their values."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 from comparanda.render.links import Link
 
-# How single values are written, for people: counts, shares, points, p, and text that may be hostile.
+# Formatting of single values: counts, shares, points, p-values, and untrusted text.
 
 
 Kind = Literal["text", "count", "figure", "share", "points", "p", "number", "interval", "points_interval"]
-"""How a value is written. A *count* is one of sites or items, and leads to them; other whole numbers are *figures*."""
+"""How a value is formatted. A *count* counts sites or items and links to them; other integers are *figures*."""
 
 UNDEFINED = "n/a"
 
 
 def cell(kind: Kind, value: Any) -> str:
-    """Write one value.
+    """Format one value.
 
     >>> cell("share", 0.94892), cell("points", -0.0127), cell("count", 53928), cell("p", 0.00001)
     ('94.89', '-1.27', '53,928', '<0.001')
@@ -28,14 +28,14 @@ def cell(kind: Kind, value: Any) -> str:
     """
     if value is None or (isinstance(value, tuple) and None in value):
         return UNDEFINED
-    if value in ("", ("", "")):  # a cell that is not meant to hold anything, such as the diagonal of a matrix
+    if value in ("", ("", "")):  # a cell that is empty by design, such as the diagonal of a matrix
         return ""
-    written: str = _WRITERS[kind](value)
+    written: str = _FORMATTERS[kind](value)
     return written
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun.
+    """Format a number with its noun.
 
     >>> counted(1, "document"), counted(2000, "kind of error", "kinds of error")
     ('1 document', '2,000 kinds of error')
@@ -43,39 +43,39 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _p(value: float) -> str:
+def _format_p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _count(value: float) -> str:
+def _format_count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) or not value.is_integer() else f"{int(value):,}"
 
 
 def visible(text: str) -> str:
-    r"""Make control characters, bidirectional marks and other invisible characters visible.
+    r"""Escape control characters, bidirectional marks and other invisible characters.
 
     >>> visible("a\x1b[31mb")
     'a\\x1b[31mb'
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_glyph(character) for character in text)
+    return "".join(_escape_character(character) for character in text)
 
 
-def _glyph(character: str) -> str:
+def _escape_character(character: str) -> str:
     if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}:
         code = ord(character)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
     return character
 
 
-_WRITERS: dict[Kind, Any] = {
+_FORMATTERS: dict[Kind, Any] = {
     "text": lambda value: visible(str(value)),
-    "count": _count,
-    "figure": _count,
+    "count": _format_count,
+    "figure": _format_count,
     "share": lambda value: f"{100 * value:.2f}",
     "points": lambda value: f"{100 * value:+.2f}",
-    "p": _p,
+    "p": _format_p,
     "number": lambda value: f"{value:g}",
     "interval": lambda value: f"[{100 * value[0]:.2f}, {100 * value[1]:.2f}]",
     "points_interval": lambda value: f"[{100 * value[0]:+.2f}, {100 * value[1]:+.2f}]",
@@ -90,7 +90,7 @@ _INTERVALS = frozenset({"interval", "points_interval"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column: its key in data, its header for people, and how its values are written."""
+    """A column: its key in data, its displayed header, and the format of its values."""
 
     key: str
     header: str
@@ -99,7 +99,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A value of a row together with what leads to the sites or items behind it; without a link it is a plain value."""
+    """A value of a row with the link to the sites or items that it counts; without a link it is a plain value."""
 
     value: Any
     link: Link | None
@@ -109,19 +109,19 @@ class Linked:
 class Table:
     """A table.
 
-    Rows are given with their links (`Linked`), so that these stay where they belong however rows are cut and sorted;
-    the table holds the two apart, for most who read it want plain values.
+    Rows are passed with their links (`Linked`), so that the links follow their values when rows are truncated or
+    sorted; the table stores values and links separately, because most of its readers want plain values.
 
     Args:
         name: a short name, for files and anchors.
         title: a heading.
         fields: the columns.
-        rows: the values, raw; those that lead somewhere may be given as `Linked`.
-        notes: lines below the table.
+        rows: the raw values; those with links may be passed as `Linked`.
+        notes: lines printed below the table.
         best: the cells (row, column) to be set in bold.
-        marks: signs behind cells, such as `*` for significance.
-        folded: whether Markdown opens it at a click alone, and the console shows its sentences instead.
-        links: what leads from cells to the sites or items they count.
+        marks: signs after cell values, such as `*` for significance.
+        folded: whether Markdown collapses the table; the console prints sentences instead.
+        links: the links from cells to the sites or items they count.
 
     """
 
@@ -137,14 +137,14 @@ class Table:
 
     def __post_init__(self) -> None:
         links = dict(self.links)
-        rows = tuple(tuple(_unlinked(row, number, links)) for number, row in enumerate(self.rows))
+        rows = tuple(tuple(_strip_links(row, number, links)) for number, row in enumerate(self.rows))
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "links", links)
 
     def keys(self) -> tuple[str, ...]:
-        """Return the names of the columns in data, each once: an interval becomes two columns, its ends.
+        """Return unique column names for data; an interval becomes two columns, its ends.
 
-        A system may be called like a column of ours; the later one gets a number behind its name.
+        A system may have the same name as one of our columns; a number is then appended to the later name.
         """
         names: list[str] = []
         for each in self.fields:
@@ -156,17 +156,17 @@ class Table:
         return tuple(names)
 
     def dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary a row."""
+        """Return one dictionary per row."""
         keys = self.keys()
-        return [dict(zip(keys, _flat(self.fields, row), strict=True)) for row in self.rows]
+        return [dict(zip(keys, _flatten_intervals(self.fields, row), strict=True)) for row in self.rows]
 
     def written(self, row: int, column: int) -> str:
-        """Return one cell as text, with its mark."""
+        """Format one cell, with its mark."""
         return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
 
 
-def _unlinked(row: tuple[Any, ...], number: int, links: dict[tuple[int, int], Link]) -> Iterable[Any]:
-    """Yield the values of a row, and note where those lead that are there and lead somewhere."""
+def _strip_links(row: tuple[Any, ...], number: int, links: dict[tuple[int, int], Link]) -> Iterable[Any]:
+    """Yield the values of a row, and store in `links` the links of values that are present."""
     for column, given in enumerate(row):
         if not isinstance(given, Linked):
             yield given
@@ -176,7 +176,7 @@ def _unlinked(row: tuple[Any, ...], number: int, links: dict[tuple[int, int], Li
         yield given.value
 
 
-def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
+def _flatten_intervals(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
     for each, value in zip(fields, row, strict=True):
         if each.kind in _INTERVALS:
             yield from value
@@ -187,7 +187,7 @@ def _flat(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Iterable[Any]:
 def cut(
     rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, *, many: str
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-    """Keep the first rows, and say how many more there are."""
+    """Return the first rows and a note with the number of rows left out."""
     limit = usual if top is None else top
     left = len(rows) - limit
     if not limit or left <= 0:
@@ -196,10 +196,10 @@ def cut(
 
 
 def cut_pairs(rows: list[tuple[Any, ...]], top: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
-    """Keep the first rows of a table of pairs, but at least all pairs of ten systems: they are in no order."""
+    """Truncate a table of pairs, but keep at least all pairs of ten systems, because its rows are not ranked."""
     return cut(rows, top=max(top, _PAIR_ROWS) if top else top, usual=_PAIR_ROWS, one="pair", many="pairs")
 
 
 def stars(p: float | None) -> str:
-    """Return the usual signs for a p-value."""
+    """Return the conventional significance stars for a p-value."""
     return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""

@@ -1,7 +1,7 @@
-"""The report: one HTML file that leads from every number to the examples behind it.
+"""The report: one HTML file in which every number links to the examples that it counts.
 
-`building` makes its data from a result, view by view; `lists` what its numbers lead to; `cards` how an example looks;
-`shell` the file around them. What the browser runs is in `assets/`.
+`builder` computes its data from a result, view by view (`views`, `keyless`); `lists` holds the examples of each number,
+`cards` the display of one example, `html` the file around them. The browser code is in `assets/`.
 """
 
 from comparanda.report.builder import Choices, build, build_without_key

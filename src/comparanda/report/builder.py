@@ -1,4 +1,4 @@
-"""What the examples of a page can be sliced by."""
+"""The data of a page, built from a result view by view."""
 
 from __future__ import annotations
 
@@ -37,49 +37,49 @@ if TYPE_CHECKING:
     from comparanda.result import Result
 
 
-_MOST_VALUES = 40
-"""An attribute with more values than this is no help to those who look for a slice."""
+_MAX_VALUES = 40
+"""Attributes with more values than this are too fine-grained for slices."""
 
 
 def slice_names(view: View, by: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the attributes that are asked for, or proposed by the task, then all others that have few values."""
+    """Return the requested attributes, or those proposed by the task, then all others with few values."""
     first = view.cuts if by is None else by
     others = [name for name in view.sites.attributes if name not in {*first, *OF_WORDS}]
-    return (*first, *(name for name in others if 1 < _values(view.sites.attributes[name].make()) <= _MOST_VALUES))
+    return (*first, *(name for name in others if 1 < _count_values(view.sites.attributes[name].make()) <= _MAX_VALUES))
 
 
-def _values(column: Column) -> int:
-    """Return how many values a column has."""
+def _count_values(column: Column) -> int:
+    """Return the number of distinct values of a column."""
     return len(column.names) if isinstance(column, TextColumn) else len(np.unique(column))
 
 
-# From a result to the data of a page, view by view.
+# Building the page.
 
 
 EXAMPLES = 20_000
-"""How many examples a page holds at most; so many open in a second, and the file can still be mailed."""
+"""The maximal number of examples in a page, which opens within a second and is small enough for e-mail."""
 
 WhichPairs = Literal["some", "all"]
 WHICH_PAIRS: tuple[WhichPairs, ...] = get_args(WhichPairs)
 
-_NAMED = 6
-"""So many systems are named in a title, more are counted."""
+_MAX_NAMED = 6
+"""The maximal number of systems named in a title; more are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a page is to hold.
+    """Options for the contents of a page.
 
     Args:
-        view: the view of the task it is about; None for the first.
-        title: its title; None for one that says what was compared.
-        text: whether it holds words of the corpus.
-        by: the attributes to cut sites by; None for those that the task proposes.
-        examples: how many examples it holds at most, of all numbers together; if there are more, a sample of each.
-        base: the base of the pair that is shown first; the first system by default.
-        new: the other system of it; the best of the others by default.
-        pairs: whether to hold "all" pairs, or of many systems "some": those that people ask for first.
-        served: whether a server is asked for what lists hold.
+        view: the view of the task; None for the first.
+        title: its title; None to name the systems compared.
+        text: whether it contains words of the corpus.
+        by: the attributes for slices; None for those that the task proposes.
+        examples: the maximal number of examples, over all numbers; if there are more, a sample for each number.
+        base: the base of the pair displayed first; the first system by default.
+        new: the other system of that pair; the best of the others by default.
+        pairs: whether to include "all" pairs, or, with many systems, "some": the most interesting ones.
+        served: whether the page requests the contents of lists from a server.
 
     """
 
@@ -106,8 +106,8 @@ MakeView = Callable[["Result", Choices, Lists], DataView | None]
 Say = Callable[[str], None]
 
 
-def _views(result: Result, choices: Choices) -> Mapping[str, MakeView]:
-    """Return the views in the order in which the page shows them, by what people are told while they wait."""
+def _view_builders(result: Result, choices: Choices) -> Mapping[str, MakeView]:
+    """Return the builders of the views in display order, by the names in progress messages."""
     pairs = pairing(result, choices)
     return {
         "overview": overview,
@@ -120,25 +120,25 @@ def _views(result: Result, choices: Choices) -> Mapping[str, MakeView]:
 
 
 def build(result: Result, choices: Choices | None = None, say: Say | None = None) -> Page:
-    """Return all that a page shows; `say` is told what is being done."""
+    """Build the data of a page; `say` receives progress messages."""
     chosen = choices or Choices()
-    return _built(result, chosen, _views(result, chosen), say)
+    return _build_page(result, chosen, _view_builders(result, chosen), say)
 
 
 def build_without_key(
     found: Agreements, result: Result, choices: Choices | None = None, say: Say | None = None
 ) -> Page:
-    """Return all that a page shows of outputs without a key.
+    """Build the data of a page about outputs without a key.
 
     Args:
-        found: how far they agree.
-        result: all of them compared with the ground, which stands where the key stands.
-        choices: what the page is to hold.
-        say: told what is being done.
+        found: their agreement.
+        result: the comparison of all of them with the reference output, which takes the place of the key.
+        choices: the options of the page.
+        say: receives progress messages.
 
     """
     views = KeylessViews(found)
-    return _built(
+    return _build_page(
         result,
         choices=choices or Choices(),
         views={"overview": views.overview, "pairs": views.pairs},
@@ -147,7 +147,7 @@ def build_without_key(
     )
 
 
-def _built(
+def _build_page(
     result: Result, choices: Choices, views: Mapping[str, MakeView], say: Say | None, *, ground: str | None = None
 ) -> Page:
     lists, made = Lists(result), []
@@ -164,14 +164,14 @@ def _built(
     else:
         held = lists.held(choices.examples, text=choices.text, attributes=attributes)
     return Page(
-        title=visible(choices.title or _title(result, ground)),
+        title=visible(choices.title or _default_title(result, ground)),
         task=verdicts.task,
         systems={system.name: tuple(verdicts.runs[run] for run in system.runs) for system in verdicts.systems},
         runs=verdicts.runs,
         ground=ground,
         signature=visible(result.signature),
         notes=tuple(visible(str(note)) for note in notes_of(result, choices)),
-        embedded=held.said(text=choices.text, seed=result.seed),
+        embedded=held.describe(text=choices.text, seed=result.seed),
         views=tuple(view for view in made if view is not None),
         lists=held.lists,
         cards=held.cards,
@@ -181,11 +181,13 @@ def _built(
     )
 
 
-def _title(result: Result, ground: str | None) -> str:
-    """Say what was compared, in a line; the task with its column, as `--task` takes it."""
+def _default_title(result: Result, ground: str | None) -> str:
+    """Return a title that names the task, with its column as in `--task`, and the systems."""
     verdicts = result.verdicts
     column = verdicts.settings.get("column", "")
     task = f"{verdicts.task}:{column}" if column.isidentifier() and column != verdicts.task else verdicts.task
     names = [*([] if ground is None else [ground]), *result.systems]
-    listed = ", ".join(names) if len(names) <= _NAMED else counted(len(names), "system" if ground is None else "output")
+    listed = (
+        ", ".join(names) if len(names) <= _MAX_NAMED else counted(len(names), "system" if ground is None else "output")
+    )
     return f"{task}: {listed}{'' if ground is None else ', without a key'}"

@@ -1,4 +1,4 @@
-"""The texts of a card: made safe, cut to a length that can be read, and cut wherever a mark begins or ends."""
+"""The texts of a card: escaped, shortened, and split into parts where marks begin or end."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 LONGEST = 400
-"""How many characters of a text are shown."""
+"""The number of characters displayed of a text."""
 
 LONGEST_WORD = 80
-"""How many characters of a word, a label or a name are shown."""
+"""The number of characters displayed of a word, a label or a name."""
 
 SPACE = "␣"
-"""Stands for white space that belongs to a span."""
+"""The sign for white space that belongs to a span."""
 
 
 def fitted(text: str, most: int = LONGEST) -> str:
-    r"""Make a text safe to show; of a long one keep begin and end.
+    r"""Escape a text for display and shorten a long one in the middle.
 
     >>> fitted("a\x1b[31mb"), fitted("x" * 500, 6)
     ('a\\x1b[31mb', 'xxx … (494 more characters) … xxx')
@@ -47,7 +47,7 @@ def fitted(text: str, most: int = LONGEST) -> str:
 
 
 def cut_middle(text: str, most: int = LONGEST) -> str:
-    """Keep begin and end of a long text, and say how much is left out."""
+    """Keep the beginning and the end of a long text, and note how many characters are left out."""
     left = len(text) - most
     if left <= 0:
         return text
@@ -56,13 +56,13 @@ def cut_middle(text: str, most: int = LONGEST) -> str:
 
 
 def cut_begin(text: str) -> str:
-    """Keep the end of a long text."""
+    """Shorten a long text at its beginning."""
     left = len(text) - LONGEST
     return text if left <= 0 else f"({left:,} more characters) … {text[-LONGEST:]}"
 
 
 def cut_end(text: str) -> str:
-    """Keep the begin of a long text.
+    """Shorten a long text at its end.
 
     >>> cut_end("x" * 500)[395:]
     'xxxxx … (100 more characters)'
@@ -72,14 +72,14 @@ def cut_end(text: str) -> str:
 
 
 def fitted_word(word: str) -> str:
-    """Make a word, or a part of one, safe to show; a mark that would combine with what stands before gets a circle."""
+    """Escape and shorten a word or a part of one; a leading combining mark gets a dotted circle."""
     shown = fitted(word, LONGEST_WORD)
     combines = not shown.isascii() and unicodedata.category(shown[0]).startswith("M")
     return f"◌{shown}" if combines else shown
 
 
 def short_place(place: str | None) -> str | None:
-    """Return file and line without the folders, which are those of the machine that wrote the page.
+    """Return file and line without folders, which are specific to the machine that wrote the page.
 
     >>> short_place("data/key.conllu:12")
     'key.conllu:12'
@@ -89,15 +89,15 @@ def short_place(place: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The words that a card shows.
+    """The words displayed on a card.
 
     Args:
-        words: the words, safe to show.
+        words: the words, escaped.
         site: the first and the last word of the site.
-        glued: the numbers of those without white space before them.
-        before: how many words of the sentence are left out before them.
-        after: how many behind them.
-        leftward: whether they run from right to left.
+        glued: the numbers of the words without preceding white space.
+        before: the number of words of the sentence left out before them.
+        after: the number of words left out after them.
+        leftward: whether they are written from right to left.
 
     """
 
@@ -110,7 +110,7 @@ class Line:
 
 
 def line_of(window: Window, glued: Sequence[int], place: int, width: int = 1) -> Line:
-    """Return the words of a window as they are, with the site at some rows of its document."""
+    """Return the words of a window, with the site at the given rows of its document."""
     words = window.words
     first = min(max(place - window.first, 0), len(words) - 1)
     last = min(max(place + width - 1 - window.first, first), len(words) - 1)
@@ -125,21 +125,21 @@ def line_of(window: Window, glued: Sequence[int], place: int, width: int = 1) ->
 
 
 def leftward(words: Sequence[str]) -> bool:
-    """Whether most words run from right to left."""
+    """Whether most words are written from right to left."""
     running = sum(runs_leftward(word[:LONGEST_WORD]) for word in words)
     return running > 0 and 2 * running > sum(word[:1].isalpha() for word in words)
 
 
 class Cutting:
-    """Words cut wherever a piece of a span begins or ends inside of one, and which parts pieces then cover.
+    """Words split where pieces of spans begin or end inside them, and the parts that each piece covers.
 
-    White space that belongs to a span, and a span without any character, are parts of their own. A position is the
-    number of a word, from 1, and a place in it; -1 is before the white space that it follows.
+    White space that belongs to a span, and an empty span, are separate parts. A position is the number of a word,
+    from 1, and an offset in it; the offset -1 is before the white space that precedes the word.
 
     Args:
-        words: the words, as they are.
-        glued: the numbers of those without white space before them.
-        pieces: all pieces of spans among them.
+        words: the words, unchanged.
+        glued: the numbers of the words without preceding white space.
+        pieces: all pieces of spans in these words.
 
     """
 
@@ -164,28 +164,30 @@ class Cutting:
             if number in spaced:
                 self._append(SPACE, (number, -1), (number, 0), tight=True)
             if number <= len(words):
-                self._cut(number, word, sorted({0, len(word), *cuts.get(number, ())}), points, tight=number in tight)
+                self._split_word(
+                    number, word, sorted({0, len(word), *cuts.get(number, ())}), points, tight=number in tight
+                )
 
     @property
     def size(self) -> int:
-        """How many words there were."""
+        """The number of words before splitting."""
         return len(self._words)
 
     def place(self, piece: Piece) -> tuple[int, int]:
-        """Return the first and the last part of a piece, as far as its words are shown."""
+        """Return the first and the last part of a piece, as far as its words are displayed."""
         begin, end = self._bounds(piece)
         first = bisect_left(self._begins, begin) if piece.begin >= 1 else 0
         last = bisect_right(self._ends, end) - 1 if piece.end <= len(self._words) else len(self.parts) - 1
         return first, max(first, last)
 
     def word(self, number: int) -> tuple[int, int]:
-        """Return the first and the last part of a word; of one that is not shown, those of the nearest."""
+        """Return the first and the last part of a word, or of the nearest displayed one."""
         shown = min(max(number, 1), len(self._words))
         first = bisect_left(self._begins, (shown, 0))
         return first, max(bisect_left(self._begins, (shown + 1, -1)) - 1, first)
 
     def _bounds(self, piece: Piece) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return the positions of a piece; what its words do not have is not cut off them."""
+        """Return the positions of a piece, limited to the characters that its words have."""
         begin = piece.begin, max(min(piece.before, self._length(piece.begin)), -1)
         if piece.after < 0:
             return begin, (piece.end + 1, 0)
@@ -194,8 +196,8 @@ class Cutting:
     def _length(self, number: int) -> int:
         return len(self._words[number - 1]) if 1 <= number <= len(self._words) else 0
 
-    def _cut(self, number: int, word: str, at: list[int], points: set[tuple[int, int]], *, tight: bool) -> None:
-        """Add the parts of a word between some places in it."""
+    def _split_word(self, number: int, word: str, at: list[int], points: set[tuple[int, int]], *, tight: bool) -> None:
+        """Append the parts of a word between the given offsets."""
         if not word:
             self._append(" ", (number, 0), (number, 0), tight=tight)
             return
@@ -214,16 +216,16 @@ class Cutting:
         self._ends.append(end)
 
 
-# What the sides of a card say, and which runs say the same.
+# The sides of a card, with identical runs merged.
 
 
 FEW_RUNS = 8
-"""Up to so many runs a card shows what they say around a site; of more, what they say at the site alone."""
+"""The maximal number of runs whose annotations around a site are displayed; of more, only those at the site."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saying:
-    """What is shown of one side, beside its value; `alone` tells one that cannot be compared with others."""
+    """What is drawn for one side besides its value; `alone` is the number of a side not comparable with others."""
 
     marks: tuple[Mark, ...] = ()
     arcs: tuple[ArcMark, ...] = ()
@@ -232,7 +234,7 @@ class Saying:
     alone: int | None = None
 
     def is_same(self, key: Saying) -> bool:
-        """Whether nothing of it is unlike the key's."""
+        """Whether it equals the key's."""
         return (self.marks, self.arcs, self.chain) == (key.marks, key.arcs, key.chain)
 
 
@@ -241,15 +243,15 @@ NOTHING_MORE = Saying()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """What a card shows beside the values: the words, what each side says of them, and what rules said.
+    """What a card displays besides the values: the words, the annotations of each side, and verdicts of rules.
 
     Args:
-        line: the words; None where there are none.
-        key: what the key says.
-        runs: what each run says, in their order.
+        line: the words; None if there are none.
+        key: the annotations of the key.
+        runs: the annotations of each run, in their order.
         ends: the words at which arcs begin and end.
-        rulings: what rules made of items.
-        undrawn: what else is there, in words.
+        rulings: the verdicts of rules on items.
+        undrawn: a description of what is left out.
 
     """
 
@@ -261,24 +263,24 @@ class Drawing:
     undrawn: str = ""
 
     def with_verdicts(self, verdicts: Sequence[str]) -> Drawing:
-        """Return the same with what rules made of an item in each run."""
+        """Return the same with the verdict of rules on an item in each run."""
         said = tuple(replace(each, verdict=verdict) for each, verdict in zip(self.runs, verdicts, strict=True))
         return replace(self, runs=said)
 
 
 def bare(runs: int) -> Drawing:
-    """Return the drawing of a site of which nothing is shown but values."""
+    """Return the drawing of a site that is displayed with values only."""
     return Drawing(line=None, key=NOTHING_MORE, runs=(NOTHING_MORE,) * runs)
 
 
 def sides_of(example: Example, runs: Sequence[int], drawing: Drawing) -> tuple[Side, ...]:
-    """Return the key's side, then those of the runs, in the order of the first run of each."""
+    """Return the side of the key, then the sides of runs, identical ones merged, in the order of their first runs."""
     together: dict[tuple[str, bool, Saying], list[int]] = {}
     for number, (answer, saying) in enumerate(zip(example.answers, drawing.runs, strict=True)):
         together.setdefault((answer.value, answer.right, saying), []).append(number)
-    key = _side(example.key, drawing.key)
+    key = _build_side(example.key, drawing.key)
     return key, *(
-        _side(
+        _build_side(
             value,
             saying,
             tuple(runs[number] for number in mine),
@@ -290,7 +292,7 @@ def sides_of(example: Example, runs: Sequence[int], drawing: Drawing) -> tuple[S
     )
 
 
-def _side(
+def _build_side(
     value: str,
     saying: Saying,
     runs: tuple[int, ...] = (),
@@ -312,23 +314,23 @@ def _side(
     )
 
 
-# What slices are made by, as it stands on cards: one text for each attribute of a row.
+# Attributes of rows as displayed on cards, by which examples are sliced.
 
 
 OF_WORDS = frozenset({"word", "text", "lemma", "form"})
-"""The attributes that hold words of the corpus."""
+"""The attributes that contain words of the corpus."""
 
 MISSING = "(none)"
 
 
 class Attributes:
-    """Writes the attributes of rows of a selection; "" for those that its rows do not have.
+    """Formats the attributes of rows of a selection; "" for attributes that its rows do not have.
 
     Args:
-        verdicts: the judge's work.
+        verdicts: the verdicts of the evaluation.
         selection: the rows.
         names: the attributes, in order.
-        text: whether words of the corpus may be among them.
+        text: whether attributes with words of the corpus are included.
 
     """
 
@@ -336,22 +338,24 @@ class Attributes:
         view = selection.view
         ground = item_scope(verdicts, view) if selection.of == "items" else scope(verdicts, view)
         self._writers = [
-            _writer(ground.column(name)) if name in ground.types and (text or name not in OF_WORDS) else _nothing
+            _choose_writer(ground.column(name))
+            if name in ground.types and (text or name not in OF_WORDS)
+            else _write_nothing
             for name in names
         ]
 
     def of(self, row: int) -> tuple[str, ...]:
-        """Return what a row has."""
+        """Return the attributes of a row."""
         return tuple(write(row) for write in self._writers)
 
 
-def _nothing(row: int) -> str:
+def _write_nothing(row: int) -> str:
     del row
     return ""
 
 
-def _writer(column: Column) -> Callable[[int], str]:
-    """Return what writes the values of a column, as tables of slices write them."""
+def _choose_writer(column: Column) -> Callable[[int], str]:
+    """Return the formatter for the values of a column, the same as in tables of slices."""
     if isinstance(column, TextColumn):
         return lambda row: MISSING if column.is_missing(row) else fitted(column[row], LONGEST_WORD)
     if column.dtype == np.bool_:
@@ -360,7 +364,7 @@ def _writer(column: Column) -> Callable[[int], str]:
 
 
 def written(number: float) -> str:
-    """Write a number as short as it can be read back.
+    """Format a number in its shortest exact form.
 
     >>> written(3.0), written(0.25)
     ('3', '0.25')

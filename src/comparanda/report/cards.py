@@ -1,7 +1,7 @@
-"""How one example looks on the page: its words, and what the key and every system say of them.
+"""The display of one example: its words, and the annotations of the key and every system.
 
-`making` makes the card of a row; `drawing` what is drawn of it: `tags`, `spans`, `chains`, `trees`; `beliefs` what
-probabilistic systems hold for possible; `sides` puts runs together that say the same; `texts` makes texts safe.
+`Cards` builds the card of a row, and `Drawer` chooses what is drawn: labels of words, spans, chains or arcs, and the
+possible spans of probabilistic systems. Texts and sides are in `card_texts`.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from comparanda.tasks.trees.examples import Arc
 
 
-# Spans under the words they cover, those that overlap on different lines, and what rules made of them.
+# Spans below the words they cover, overlapping ones on different lines, and verdicts of rules.
 
 
 MOST_RULINGS = 12
-"""How many verdicts of rules a card shows."""
+"""The maximal number of verdicts of rules on a card."""
 
 
 def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = shown(NOTHING)) -> Drawing:
@@ -70,7 +70,7 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
     Args:
         stretch: the words, and the spans of all sides.
         run_of: the numbers of runs by their names.
-        nothing: what stands where a side has no span of the site.
+        nothing: the label for a side without a span at the site.
 
     """
     around = len(stretch.sides) <= FEW_RUNS + 1
@@ -88,7 +88,8 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
     )
     empty = Mark(label=nothing, pieces=(site,), empty=True)
     key, *runs = (
-        Saying(marks=_marks(spans, cutting, empty), alone=_alone(at, spans)) for at, spans in enumerate(sides)
+        Saying(marks=_arrange_marks(spans, cutting, empty), alone=_side_with_unknown_bounds(at, spans))
+        for at, spans in enumerate(sides)
     )
     left = stretch.undrawn
     return Drawing(
@@ -100,14 +101,14 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
     )
 
 
-def _alone(number: int, spans: Sequence[Span]) -> int | None:
-    """Return the side's number if it has a wrong span whose bounds are not known: nobody can tell who has the same."""
+def _side_with_unknown_bounds(number: int, spans: Sequence[Span]) -> int | None:
+    """Return the number of a side with a wrong span of unknown bounds: it cannot be merged with other sides."""
     return number if any(span.loose and not span.right for span in spans) else None
 
 
-def _marks(spans: Sequence[Span], cutting: Cutting, empty: Mark) -> tuple[Mark, ...]:
-    """Return the spans of one side from left to right, the longer first, each on the first line with room for it."""
-    marks = [mark for span in spans if (mark := _mark(span, cutting)).pieces]
+def _arrange_marks(spans: Sequence[Span], cutting: Cutting, empty: Mark) -> tuple[Mark, ...]:
+    """Return the spans of one side from left to right, the longer first, each on the first free line."""
+    marks = [mark for span in spans if (mark := _build_span_mark(span, cutting)).pieces]
     if not any(span.here for span in spans):
         marks.append(empty)
     marks.sort(key=lambda mark: (mark.pieces[0][0], -mark.pieces[-1][1], mark.label))
@@ -121,8 +122,8 @@ def _marks(spans: Sequence[Span], cutting: Cutting, empty: Mark) -> tuple[Mark, 
     return tuple(placed)
 
 
-def _mark(span: Span, cutting: Cutting) -> Mark:
-    """Return the mark of a span, with those of its pieces that stand in the words that are shown."""
+def _build_span_mark(span: Span, cutting: Cutting) -> Mark:
+    """Return the mark of a span, with the pieces inside the displayed words."""
     shown_pieces = (piece for piece in span.pieces if piece.begin <= cutting.size and piece.end >= 1)
     return Mark(
         label=fitted(span.label, LONGEST_WORD),
@@ -131,18 +132,18 @@ def _mark(span: Span, cutting: Cutting) -> Mark:
         beside=not span.here,
         count=span.count,
         loose=span.loose,
-        cut=_cut(span, cutting.size),
+        cut=_find_cut_ends(span, cutting.size),
     )
 
 
-def _cut(span: Span, size: int) -> Literal["before", "after", "both"] | None:
-    """Tell where a span goes on beyond the words that are shown."""
+def _find_cut_ends(span: Span, size: int) -> Literal["before", "after", "both"] | None:
+    """Return the ends at which a span continues beyond the displayed words."""
     before, after = span.pieces[0].begin < 1, span.pieces[-1].end > size
     return "both" if before and after else "before" if before else "after" if after else None
 
 
 def rulings_of(items: Sequence[ItemVerdict], run_of: Mapping[str, int]) -> tuple[Ruling, ...]:
-    """Return what rules made of items, those of the key first."""
+    """Return the verdicts of rules on items, those of the key first."""
     found = []
     for item in items[:MOST_RULINGS]:
         runs: dict[str, list[int]] = {}
@@ -159,17 +160,17 @@ def rulings_of(items: Sequence[ItemVerdict], run_of: Mapping[str, int]) -> tuple
     return tuple(found)
 
 
-# Where the mentions of a chain stand in the words around the one that is looked at, side by side.
+# The mentions of a chain in the words around one mention, for each side.
 
 
 class ChainLines:
-    """Makes the stretches around mentions; what all mentions of a view share is made once.
+    """Builds the stretches of text around mentions; data shared by all mentions of a view is built once.
 
     Args:
-        context: the ground.
+        context: the context of the result.
         chains: the mentions of its view.
-        mention: which of them each site is.
-        runs: the runs to show beside the key.
+        mention: the mention of each site.
+        runs: the runs to display in addition to the key.
 
     """
 
@@ -181,10 +182,10 @@ class ChainLines:
         ]
 
     def of(self, site: int) -> Stretch | None:
-        """Return the words around a mention, and the mentions there of its chain on each side.
+        """Return the words around a mention, with the mentions of its chain in them for each side.
 
-        A mention is called by its number in the chain, and right if it is in the key's chain. None where the mention
-        has no word, or the key not its document.
+        A mention is labelled with its number in the chain, and correct if it is in the key's chain. None if the
+        mention has no word, or the key does not have its document.
         """
         chains, mention = self._chains, int(self._mention[site])
         if any(begin == end for begin, end in pieces_of(chains, mention)):
@@ -206,7 +207,7 @@ class ChainLines:
         )
 
     def _spans(self, side: SideChains, mention: int, window: Window) -> tuple[Span, ...]:
-        """Return the mentions of one side's chain that stand in a window; those without a word stand nowhere."""
+        """Return the mentions of one side's chain in a window, without mentions that have no word."""
         chains = self._chains
         members, own = side.members(mention), chains.key[mention]
         in_key = (chains.key[members] == own) & (own != NO_CHAIN)
@@ -233,33 +234,33 @@ class ChainLines:
         return tuple(found)
 
 
-# The chains that sides put a mention into, with the antecedent that decides.
+# The chains of a mention on each side, with the antecedent used for the verdict.
 
 
-_NONE = Chain(size=0)
+_NOT_IN_CHAIN = Chain(size=0)
 
 
 def draw_chains(example: Example, stretch: Stretch | None) -> Drawing:
-    """Draw the mentions of chains under the words of a stretch, if the mention has any, and the chains beside them."""
-    drawing = _unmarked(example) if stretch is None else draw_spans(stretch, {}, nothing=MENTIONS_NO_CHAIN)
+    """Draw the mentions of chains below the words of a stretch, if the mention has any, and the chains."""
+    drawing = _draw_without_marks(example) if stretch is None else draw_spans(stretch, {}, nothing=MENTIONS_NO_CHAIN)
     key, *runs = example.chains
-    chains = [_chain(each, key) for each in runs]
-    said = replace(drawing.key, chain=_chain(key, None))
+    chains = [_build_chain(each, key) for each in runs]
+    said = replace(drawing.key, chain=_build_chain(key, None))
     same = [each.size == each.in_key == key.size for each in runs]
     sayings = (
-        _same(saying, said) if is_same else replace(saying, chain=chain)
+        _copy_key_side(saying, said) if is_same else replace(saying, chain=chain)
         for saying, chain, is_same in zip(drawing.runs, chains, same, strict=True)
     )
     return replace(drawing, key=said, runs=tuple(sayings))
 
 
-def _same(saying: Saying, key: Saying) -> Saying:
-    """Return what a side says that has the key's very chain, in whatever lines of its own file."""
+def _copy_key_side(saying: Saying, key: Saying) -> Saying:
+    """Return the drawing of a side with the key's chain, whatever the lines in its own file."""
     return replace(saying, marks=key.marks, chain=key.chain)
 
 
-def _unmarked(example: Example) -> Drawing:
-    """Draw the sentence of a mention without a word, or no words at all where the key has no such document."""
+def _draw_without_marks(example: Example) -> Drawing:
+    """Draw the sentence of a mention without a word, or no words if the key does not have the document."""
     nothing = (Saying(),) * len(example.answers)
     before, _, after = mentions_sentence(example)
     if not before and not after:
@@ -270,21 +271,21 @@ def _unmarked(example: Example) -> Drawing:
     return Drawing(line=line, key=Saying(), runs=nothing)
 
 
-def _chain(given: ShownChain, key: ShownChain | None) -> Chain:
-    """Return the chain of one side; the key is there for all but itself."""
+def _build_chain(given: ShownChain, key: ShownChain | None) -> Chain:
+    """Return the chain of one side; `key` is None for the key itself."""
     if not given.size:
-        return _NONE
+        return _NOT_IN_CHAIN
     own = next((mention for mention in given.mentions if mention.here), given.mentions[0])
     decides = given.antecedent
     return Chain(
         size=given.size,
-        mentions=tuple(_mention(each, own, signed=key is not None) for each in given.mentions),
+        mentions=tuple(_build_mention(each, own, signed=key is not None) for each in given.mentions),
         antecedent=None if decides is None else decides.number,
         distance="" if decides is None else distance(decides),
     )
 
 
-def _mention(given: ShownMention, own: ShownMention, *, signed: bool) -> MentionMark:
+def _build_mention(given: ShownMention, own: ShownMention, *, signed: bool) -> MentionMark:
     return MentionMark(
         number=given.number,
         text=fitted_word(words_of(given.text)),
@@ -294,56 +295,56 @@ def _mention(given: ShownMention, own: ShownMention, *, signed: bool) -> Mention
     )
 
 
-# Arcs of a sentence: those of words on which sides differ, and the words at both of their ends.
+# Arcs of a sentence: those of words on which sides differ, and the words at both ends.
 
 
 MOST_WORDS = 8
-"""How many words on which sides differ are shown, those nearest to the site."""
+"""The maximal number of words with differing arcs displayed, those nearest to the site."""
 
-_WORD = 16  # columns of a word in a drawing
+_MAX_WORD_CELLS = 16  # terminal cells of a word in a drawing
 
 
 def most_arcs(runs: int) -> int:
-    """Return of how many words arcs are shown: of many runs, those of one word alone."""
+    """Return the maximal number of words whose arcs are displayed: one if there are many runs."""
     return MOST_WORDS if runs <= FEW_RUNS else 1
 
 
 def draw_trees(example: Example, line: Line) -> Drawing:
     """Draw the arcs of a sentence."""
-    key, *runs = (tuple(map(_arc, tree.arcs)) for tree in example.trees)
+    key, *runs = (tuple(map(_build_arc, tree.arcs)) for tree in example.trees)
     known, said = frozenset(key), Saying(arcs=key)
     ends = {end for tree in example.trees for arc in tree.arcs for end in (arc.word, arc.head) if end}
     left = example.undrawn
     return Drawing(
         line=line,
         key=said,
-        runs=tuple(_unlike(arcs, known, said) for arcs in runs),
-        ends=tuple(_end(number, example.words[number - 1]) for number in sorted(ends)),
+        runs=tuple(_differing_arcs(arcs, known, said) for arcs in runs),
+        ends=tuple(_build_arc_word(number, example.words[number - 1]) for number in sorted(ends)),
         undrawn=f"they differ on {counted(left, 'more word')} of this sentence" if left else "",
     )
 
 
-def _unlike(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: Saying) -> Saying:
-    """Return what a run says: the arcs that are not the key's, or the very same where all are."""
+def _differing_arcs(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: Saying) -> Saying:
+    """Return the arcs of a run that are not in the key, or the key's side if there are none."""
     found = tuple(arc for arc in arcs if arc not in known)
     return Saying(arcs=found) if found else key
 
 
-def _arc(arc: Arc) -> ArcMark:
+def _build_arc(arc: Arc) -> ArcMark:
     label = None if arc.label is None else fitted(arc.label, LONGEST_WORD)
     return ArcMark(word=arc.word, head=arc.head, label=label, wrong=not arc.right)
 
 
-def _end(number: int, word: str) -> ArcWord:
-    text = clipped(word, _WORD) or " "
+def _build_arc_word(number: int, word: str) -> ArcWord:
+    text = clipped(word, _MAX_WORD_CELLS) or " "
     return ArcWord(number=number, text=text, cells=max(cell_len(text), 1))
 
 
-# The sites around a site on which some run is wrong: what else goes wrong in the same words.
+# Other errors in the words around a site.
 
 
 class Contested:
-    """The contested sites of a view by their places.
+    """The contested sites of a view, sorted by position.
 
     Args:
         sites: the sites.
@@ -357,21 +358,21 @@ class Contested:
         self._places, self._rows = places[order], rows[order]
 
     def between(self, document: int, first: int, behind: int) -> list[int]:
-        """Return the contested sites from one row of a document up to another, in their order."""
+        """Return the contested sites between two rows of a document, in order."""
         begin, end = np.searchsorted(self._places, [document << 32 | first, document << 32 | behind])
         return [int(row) for row in self._rows[begin:end]]
 
 
-# Labels under words: at the site those of all sides, around it where a run differs from the key.
+# Labels below words: of all sides at the site, and around it where a run differs from the key.
 
 
 class Tags:
     """Draws the labels of words.
 
     Args:
-        context: the ground.
-        runs: the runs to show beside the key.
-        around: whether sites around the one that is looked at are shown too.
+        context: the context of the result.
+        runs: the runs to display in addition to the key.
+        around: whether labels of surrounding sites are displayed too.
 
     """
 
@@ -386,20 +387,26 @@ class Tags:
             return bare(len(self._runs))
         line = line_of(window, glued_in(self._texts, window), place)
         here = line.site[0]
-        found = self._around(window, place)
-        key = {here: _tag(here, example.key)} | {word: _beside(word, tag) for word, (tag, _) in found.items()}
+        found = self._contested_labels(window, place)
+        key = {here: _build_tag_mark(here, example.key)} | {
+            word: _build_neighbour_mark(word, tag) for word, (tag, _) in found.items()
+        }
         sayings = []
         for answer, run in zip(example.answers, self._runs, strict=True):
-            marks = {word: _beside(word, said[run], wrong=True) for word, (_, said) in found.items() if run in said}
-            marks[here] = _tag(here, answer.value, wrong=not answer.right)
-            sayings.append(Saying(marks=_in_order(marks)))
-        # What only others get wrong is no difference between the key and a run that says nothing of it.
-        full = Saying(marks=_in_order(key))
+            marks = {
+                word: _build_neighbour_mark(word, said[run], wrong=True)
+                for word, (_, said) in found.items()
+                if run in said
+            }
+            marks[here] = _build_tag_mark(here, answer.value, wrong=not answer.right)
+            sayings.append(Saying(marks=_sort_marks(marks)))
+        # An error of other runs only is not a difference between the key and this run.
+        full = Saying(marks=_sort_marks(key))
         same = Saying(marks=(key[here],))
         return Drawing(line=line, key=full, runs=tuple(full if each == same else each for each in sayings))
 
-    def _around(self, window: Window, place: int) -> Mapping[int, tuple[str, Mapping[int, str]]]:
-        """Return the words around a site on which runs differ from the key: its label, and those of such runs."""
+    def _contested_labels(self, window: Window, place: int) -> Mapping[int, tuple[str, Mapping[int, str]]]:
+        """Return the words around a site on which runs differ from the key, with its label and those of such runs."""
         sites = self._sites
         found: dict[int, tuple[str, Mapping[int, str]]] = {}
         if self._contested is None:
@@ -413,30 +420,30 @@ class Tags:
         return found
 
 
-def _tag(word: int, label: str, *, wrong: bool = False) -> Mark:
+def _build_tag_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
     return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong)
 
 
-def _beside(word: int, label: str, *, wrong: bool = False) -> Mark:
+def _build_neighbour_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
     return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, beside=True)
 
 
-def _in_order(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
+def _sort_marks(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
     return tuple(marks[word] for word in sorted(marks))
 
 
-# What probabilistic runs hold for possible around a site.
+# The possible spans of probabilistic runs around a site.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Possibility:
-    """A span that a run holds for possible.
+    """A possible span of a probabilistic run.
 
     Args:
         label: its label.
-        text: what it covers of the text.
-        weight: the probability that it is there.
-        correct: whether the key has it.
+        text: the text it covers.
+        weight: its probability.
+        correct: whether it is in the key.
         decided: whether it is in the run's hard output.
 
     """
@@ -449,7 +456,7 @@ class Possibility:
 
 
 class Possibilities:
-    """The tuples of one run by their places.
+    """The tuples of one run, sorted by position.
 
     Args:
         candidates: the tuples.
@@ -466,7 +473,7 @@ class Possibilities:
         self._reach = np.maximum.accumulate(self._ends)
 
     def around(self, document: int, place: int, width: int) -> list[Possibility]:
-        """Return the tuples that share a row with some rows of a document, the most likely first."""
+        """Return the tuples that overlap the given rows of a document, the most probable first."""
         first = document * self._room + min(place, self._room)
         behind = document * self._room + min(place + width, self._room)
         found = np.arange(
@@ -474,9 +481,9 @@ class Possibilities:
         )
         rows = self._order[found[self._ends[found] > first]]
         weights = self._candidates.beliefs.weight[rows]
-        return [self._one(row) for row in rows[np.argsort(-weights, kind="stable")].tolist()]
+        return [self._make_possibility(row) for row in rows[np.argsort(-weights, kind="stable")].tolist()]
 
-    def _one(self, row: int) -> Possibility:
+    def _make_possibility(self, row: int) -> Possibility:
         given = self._candidates
         return Possibility(
             label=shown(given.names[int(given.label[row])]),
@@ -487,23 +494,20 @@ class Possibilities:
         )
 
 
-# What probabilistic runs hold for possible at a site, the most likely first.
-
-
 MOST = 6
-"""How many spans of a run are shown."""
+"""The maximal number of possible spans displayed for a run."""
 
 MOST_OF_MANY = 2
-"""How many where there are many runs."""
+"""The same if there are many runs."""
 
 
 class Beliefs:
-    """Shows what runs hold for possible.
+    """Draws the possible spans of probabilistic runs.
 
     Args:
         candidates: the tuples of all runs.
-        runs: those that are shown.
-        text: whether the words of spans are shown.
+        runs: the runs to display.
+        text: whether the words of spans are displayed.
 
     """
 
@@ -513,14 +517,14 @@ class Beliefs:
         self._text = text
 
     def of(self, document: int, place: int, width: int) -> Iterator[Belief]:
-        """Return what runs hold for possible in some rows of a document, for those that hold anything so."""
+        """Yield the possible spans in the given rows of a document, for runs that have some."""
         for run, possibilities in self._runs:
             found = possibilities.around(document, place, width)
-            spans = tuple(map(self._possible, found[: self._most]))
+            spans = tuple(map(self._build_possible, found[: self._most]))
             if spans:
                 yield Belief(run=run, spans=spans, further=len(found) - len(spans))
 
-    def _possible(self, given: Possibility) -> Possible:
+    def _build_possible(self, given: Possibility) -> Possible:
         return Possible(
             label=fitted(given.label, LONGEST_WORD),
             text=fitted_word(given.text) if self._text else "",
@@ -531,18 +535,18 @@ class Beliefs:
         )
 
 
-# What there is to see of a row: labels under words, spans, mentions of chains, arcs, or nothing but values.
+# The drawing of a row: labels of words, spans, mentions of chains, arcs, or values only.
 
 
 Kind = Literal["tags", "spans", "mentions", "arcs", "rows"]
 
 
 class Drawer:
-    """Draws rows of a view; what all of them share is made once.
+    """Draws rows of a view; data shared by all of them is built once.
 
     Args:
-        context: the ground.
-        runs: the runs to show beside the key.
+        context: the context of the result.
+        runs: the runs to display in addition to the key.
         of: whether rows are sites or items.
 
     """
@@ -553,12 +557,12 @@ class Drawer:
         self._by_line = any(part.by_line for part in context.verdicts.texts.parts)
 
     def draw(self, example: Example, row: int) -> tuple[Kind, Drawing]:
-        """Draw a row, and say what is drawn."""
-        kind, drawing = self._item(example, row) if self._of == "items" else self._site(example, row)
+        """Draw a row, and return the kind of drawing with it."""
+        kind, drawing = self._draw_item(example, row) if self._of == "items" else self._draw_site(example, row)
         return ("rows", drawing) if drawing.line is None and kind != "mentions" else (kind, drawing)
 
-    def stands(self, row: int) -> tuple[int, int, int]:
-        """Return the document of a row, and what it covers there: the first row, and how many."""
+    def locate(self, row: int) -> tuple[int, int, int]:
+        """Return the document of a row, the first row of the text that it covers, and the number of rows."""
         view = self._context.view
         if self._of == "sites":
             sites = view.sites
@@ -568,37 +572,37 @@ class Drawer:
         width = 1 if claims is None or items.claim is None else int(claims.width[items.claim[row]])
         return int(items.document[row]), int(items.place[row]), width
 
-    def _site(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+    def _draw_site(self, example: Example, row: int) -> tuple[Kind, Drawing]:
         if example.stretch is not None:
             return "spans", self._spans(example.stretch)
         if self._chain_lines is not None:
             return "mentions", draw_chains(example, self._chain_lines.of(row))
-        return self._arcs(example, row) if example.trees else self._labels(example, row)
+        return self._draw_arcs(example, row) if example.trees else self._draw_labels(example, row)
 
-    def _item(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+    def _draw_item(self, example: Example, row: int) -> tuple[Kind, Drawing]:
         items = self._context.view.items
         if self._stretches is not None and items.claim is not None:
             drawing = self._spans(self._stretches.of_claim(int(items.claim[row])))
             return "spans", replace(drawing, rulings=()).with_verdicts(self._verdicts_on(self._stretches, row))
         if self._chain_lines is not None and items.site is not None:
             return "mentions", draw_chains(example, self._chain_lines.of(int(items.site[row])))
-        return self._labels(example, row)
+        return self._draw_labels(example, row)
 
     def _verdicts_on(self, stretches: Stretches, item: int) -> list[str]:
-        """Return what rules made of an item in each run."""
+        """Return the verdict of rules on an item in each run."""
         said = {each.run: fitted(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
         return [said.get(self._context.verdicts.runs[run], "") for run in self._runs]
 
     def _spans(self, stretch: Stretch) -> Drawing:
         return draw_spans(stretch, self._run_of) if stretch.words else bare(len(self._runs))
 
-    def _labels(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+    def _draw_labels(self, example: Example, row: int) -> tuple[Kind, Drawing]:
         if self._by_line:
             return "rows", bare(len(self._runs))
-        return "tags", self._tags.draw(example, *self.stands(row)[:2])
+        return "tags", self._tags.draw(example, *self.locate(row)[:2])
 
-    def _arcs(self, example: Example, row: int) -> tuple[Kind, Drawing]:
-        texts, (document, place, _) = self._context.verdicts.texts, self.stands(row)
+    def _draw_arcs(self, example: Example, row: int) -> tuple[Kind, Drawing]:
+        texts, (document, place, _) = self._context.verdicts.texts, self.locate(row)
         window = window_at(texts, document, place, 1)
         line = line_of(window, glued_in(texts, window), place)
         return "arcs", draw_trees(example, line)
@@ -620,17 +624,17 @@ class Drawer:
         return ChainLines(self._context, view.chains, view.mention, self._runs)
 
 
-# From a row of a selection to its card.
+# The card of a row of a selection.
 
 
 class Cards:
-    """Makes the cards of a selection, one by one; what all of them share is made once.
+    """Builds the cards of a selection one by one; data shared by all of them is built once.
 
     Args:
         result: the result.
-        selection: what is shown; rows of other selections in the same view can be shown too.
-        text: whether words of the corpus are shown.
-        attributes: the attributes that cards name, in order.
+        selection: the selection; rows of other selections in the same view can be displayed too.
+        text: whether words of the corpus are displayed.
+        attributes: the attributes on cards, in order.
 
     """
 
@@ -638,8 +642,8 @@ class Cards:
         self, result: Result, selection: Selection, *, text: bool = True, attributes: Sequence[str] = ()
     ) -> None:
         context, view = result.context(selection.view.name), selection.view
-        everybody = tuple(range(len(result.verdicts.runs)))
-        self._exhibits = Exhibits(context, selection, everybody, most_arcs=most_arcs(len(everybody)))
+        all_runs = tuple(range(len(result.verdicts.runs)))
+        self._exhibits = Exhibits(context, selection, all_runs, most_arcs=most_arcs(len(all_runs)))
         self._runs = self._exhibits.seen
         self._drawer = Drawer(replace(context, view=view), self._runs, selection.of)
         self._attributes = Attributes(result.verdicts, selection, attributes, text=text)
@@ -661,7 +665,7 @@ class Cards:
             line=fitted(example.after or example.word) if self._text and line is None else "",
             ends=drawing.ends,
             rulings=drawing.rulings,
-            beliefs=() if self._beliefs is None else tuple(self._beliefs.of(*self._drawer.stands(row))),
+            beliefs=() if self._beliefs is None else tuple(self._beliefs.of(*self._drawer.locate(row))),
             undrawn=drawing.undrawn,
             attributes=self._attributes.of(row),
         )
@@ -678,7 +682,7 @@ class Cards:
         )
 
     def _label(self, row: int) -> str:
-        """Return what conditions call `label`."""
+        """Return the value of `label` in conditions."""
         if self._of == "items":
             items = self._view.items
             return shown(items.names[int(items.label[row])])
@@ -687,6 +691,6 @@ class Cards:
 
 
 def sentence(card: Card) -> str:
-    """Return the words of a card as one text, with white space where its sentence has some."""
+    """Return the words of a card as one text, with the white space of its sentence."""
     glued = frozenset(card.glued)
     return "".join(word if number in glued or not number else f" {word}" for number, word in enumerate(card.words))

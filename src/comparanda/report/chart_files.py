@@ -1,4 +1,4 @@
-"""The charts of a page as people put them into papers and slides: of all systems, and of the pair that comes first."""
+"""The charts of a page as files for papers and slides: those of all systems and of the first pair."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def charts_of(result: Result, choices: Choices) -> Iterator[Paper]:
     """Yield the charts, view by view."""
-    for finding in _findings(result, choices):
+    for finding in _charted_findings(result, choices):
         yield from finding.charts()
     if result.verdicts.view(choices.view).candidates is not None:
         found = result.probabilities(view=choices.view)
@@ -34,7 +34,7 @@ def charts_of(result: Result, choices: Choices) -> Iterator[Paper]:
         yield curve_chart(tried.finding, tried.trials)
 
 
-def _findings(result: Result, choices: Choices) -> Iterator[Finding]:
+def _charted_findings(result: Result, choices: Choices) -> Iterator[Finding]:
     view = choices.view
     yield ranking(result, choices)
     if len(result.systems) > 1:
@@ -46,22 +46,22 @@ def _findings(result: Result, choices: Choices) -> Iterator[Finding]:
         yield result.confusion(run, view=view)
 
 
-# Charts as files, for papers and slides.
+# Writing chart files.
 
 
 def write_pictures(charts: Iterable[Paper], folder: str | PathLike[str]) -> list[Path]:
-    """Write charts into a folder, which is made if need be, and return the files.
+    """Write charts into a folder, which is created if it does not exist, and return the files.
 
-    Each becomes an SVG, and a PNG too where resvg-py is installed and has a font to write with. Files are called like
-    their charts; of several with one name the second has a 2 behind it, and so on.
+    Each chart is written as SVG, and also as PNG if resvg-py is installed and finds a font. Files are named after their
+    charts; the second one of the same name gets the suffix 2, and so on.
     """
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    draw = _drawing()
+    draw = _find_png_renderer()
     taken: set[str] = set()
     files = []
     for chart in charts:
-        name, svg = _free(named(chart.name) or "chart", taken), chart.svg()
+        name, svg = _find_free_name(named(chart.name) or "chart", taken), chart.svg()
         contents = {".svg": svg.encode(), **({} if draw is None else {".png": draw(svg)})}
         for suffix, content in contents.items():
             files.append(target / f"{name}{suffix}")
@@ -69,8 +69,8 @@ def write_pictures(charts: Iterable[Paper], folder: str | PathLike[str]) -> list
     return files
 
 
-def _drawing() -> Callable[[str], bytes] | None:
-    """Return what makes PNG, if anything here does."""
+def _find_png_renderer() -> Callable[[str], bytes] | None:
+    """Return the PNG renderer, or None if it is not available."""
     try:
         renderer()
     except ComparandaError:
@@ -78,8 +78,8 @@ def _drawing() -> Callable[[str], bytes] | None:
     return as_png
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """Return a name that no file has, also where file systems do not tell capitals from small letters."""
+def _find_free_name(name: str, taken: set[str]) -> str:
+    """Return a name that no file has, also on case-insensitive file systems."""
     number, free = 1, name
     while free.lower() in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""The file around the data: one HTML document that needs nothing else, in which nothing runs but its script."""
+"""The file around the data: one self-contained HTML document that runs only its own script."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCRIPTS = (
     "views",
     "main",
 )
-"""The parts of the script, in order: they share one scope, and what runs at once uses only what stands before it."""
+"""The parts of the script, in order: they share one scope, and top-level code uses only earlier parts."""
 
 STYLES = ("page", "cards", "items", "suspects", "charts")
 
@@ -59,7 +59,7 @@ def as_html(page: Page) -> str:
 
 
 def policy(*, served: bool) -> str:
-    """Return what a browser is to allow: this script, this style, and no request; for a page of a server, to that."""
+    """Return the Content-Security-Policy: this script, this style, and requests only to the server of a served page."""
     reachable = "'self'" if served else "'none'"
     return (
         f"default-src 'none'; script-src '{_digest(_script())}'; style-src '{_digest(_style())}'; img-src data:; "

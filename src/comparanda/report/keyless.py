@@ -1,7 +1,7 @@
-"""The views of outputs without a key: how far they agree, and what each says where another says something else.
+"""The views of outputs without a key: their agreement, and the values of each pair of outputs where they differ.
 
-Nobody is right or wrong here. Documents and words are those of one output, the ground, which stands where the key
-stands in the result: conditions and examples call it so.
+No output is right or wrong here. Documents and words are those of one output, the reference output (`ground`), which
+takes the place of the key in the result; conditions and examples call it the key.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _OTHERS = "(others)"
 
 @dataclass(frozen=True)
 class KeylessViews:
-    """Makes the views.
+    """Builds the views.
 
     Args:
-        found: how far the outputs agree.
+        found: the agreement of the outputs.
 
     """
 
     found: Agreements
 
     def overview(self, result: Result, choices: Choices, lists: Lists) -> View:
-        """Return how far all outputs agree, and what was compared."""
+        """Return the view of the agreement of all outputs."""
         ground = self.found.ground
         said = (
             f"There is no key: nobody is right or wrong here. Documents and words are those of {ground}, and where an "
@@ -59,33 +59,33 @@ class KeylessViews:
         return View(name="overview", title="Overview", parts=parts)
 
     def pairs(self, result: Result, choices: Choices, lists: Lists) -> View:
-        """Return for every two outputs what one says where the other says something else."""
-        usual, every = self._wanted(choices), list(combinations(self.found.outputs, 2))
+        """Return the view of pairs of outputs, with their values where they differ."""
+        usual, every = self._requested_outputs(choices), list(combinations(self.found.outputs, 2))
         pairs = every
         if choices.pairs == "some" and len(every) > MOST_PAIRS:
             pairs = [pair for pair in every if self.found.ground in pair or usual == {*pair}]
         made = []
         for first, second in pairs:
-            table = table_part(self._table(result, first, second), lists.number)
+            table = table_part(self._difference_table(result, first, second), lists.number)
             made.append(Choice(title=visible(f"{first} and {second}"), base=first, new=second, parts=(table,)))
         return View(
             name="pair",
             title="Pair",
-            parts=() if pairs is every else (self._left_out(len(pairs), len(every)),),
+            parts=() if pairs is every else (self._left_out_part(len(pairs), len(every)),),
             choices=tuple(made),
             chosen=next(place for place, pair in enumerate(pairs) if usual <= {*pair}),
         )
 
-    def _left_out(self, held: int, every: int) -> TextPart:
-        """Say which pairs the page holds, and how to see the others."""
+    def _left_out_part(self, held: int, every: int) -> TextPart:
+        """Return a text with the pairs that the page contains, and the options for the others."""
         said = (
             f"This page holds {held:,} of {counted(every, 'pair')}: each output with {self.found.ground}. For all: "
             "comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
         )
         return TextPart(name="left-out", title="Which pairs are here", lines=(visible(said),))
 
-    def _wanted(self, choices: Choices) -> set[str]:
-        """Return those outputs that the pair shown first must have."""
+    def _requested_outputs(self, choices: Choices) -> set[str]:
+        """Return the outputs that the first pair must contain."""
         names, known = [name for name in (choices.base, choices.new) if name is not None], self.found.outputs
         for name in names:
             if name not in known:
@@ -95,27 +95,27 @@ class KeylessViews:
             raise UsageError(f"the output {names[0]!r} is compared with itself")
         return {*names}
 
-    def _table(self, result: Result, first: str, second: str) -> Table:
-        """Return what two outputs say where they differ; one of them may be the ground."""
+    def _difference_table(self, result: Result, first: str, second: str) -> Table:
+        """Return the values of two outputs where they differ; one of them may be the reference output."""
         ground, view = self.found.ground, self.found.view
         if ground == first:
-            return _table(first, second, _from_ground(result, view, second))
+            return _difference_table(first, second, _differences_from_reference(result, view, second))
         if ground == second:
-            return _table(first, second, _from_ground(result, view, first).turned())
-        table = _table(first, second, _between(result, view, first, second))
+            return _difference_table(first, second, _differences_from_reference(result, view, first).swap())
+        table = _difference_table(first, second, _differences_between(result, view, first, second))
         if result.verdicts.view(view).shared:
             return table
         return replace(table, notes=(*table.notes, f"sites are those of {ground} and these two together"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What two outputs say where they differ.
+class _Differences:
+    """The values of two outputs where they differ.
 
     Args:
-        sites: how many sites the two have.
-        all: what leads to all at which they differ.
-        rows: what the first says, what the second says, at how many sites, and what leads to these.
+        sites: the number of sites of the two.
+        all: the link to all sites at which they differ.
+        rows: the value of the first, the value of the second, the number of sites, and the link to them.
 
     """
 
@@ -123,12 +123,12 @@ class _Said:
     all: Link
     rows: tuple[tuple[str, str, int, Link], ...]
 
-    def turned(self) -> _Said:
+    def swap(self) -> _Differences:
         return replace(self, rows=tuple((second, first, count, link) for first, second, count, link in self.rows))
 
 
-def _from_ground(result: Result, view: str, output: str) -> _Said:
-    """Return what an output says where the ground says something else."""
+def _differences_from_reference(result: Result, view: str, output: str) -> _Differences:
+    """Return the values of an output where it differs from the reference output."""
     found = result.confusion(output, view=view)
     rows = tuple(
         (each.key or _OTHERS, each.said or _OTHERS, each.wrong, Link(each.where_wrong, view=view))
@@ -136,11 +136,11 @@ def _from_ground(result: Result, view: str, output: str) -> _Said:
         if each.wrong
     )
     where = f"among({quote(output)}) and not right({quote(output)})"
-    return _Said(found.sites, Link(where, view=view), rows)
+    return _Differences(found.sites, Link(where, view=view), rows)
 
 
-def _between(result: Result, view: str, first: str, second: str) -> _Said:
-    """Return what two outputs say where they differ, whatever the ground says there."""
+def _differences_between(result: Result, view: str, first: str, second: str) -> _Differences:
+    """Return the values of two outputs where they differ, whatever the value of the reference output."""
     found = replace(result, resamples=0).difference(first, second, by=(), view=view)
     counts: Counter[tuple[str, str]] = Counter()
     for each in found.classes:
@@ -152,10 +152,10 @@ def _between(result: Result, view: str, first: str, second: str) -> _Said:
         return Link(" and ".join(["differs", *map(is_value, columns, said)]), first, second, view)
 
     rows = tuple((*said, count, link(*said)) for said, count in counts.items())
-    return _Said(found.sites, link(), rows)
+    return _Differences(found.sites, link(), rows)
 
 
-def _table(first: str, second: str, found: _Said) -> Table:
+def _difference_table(first: str, second: str, found: _Differences) -> Table:
     fields = (
         Field("first", first),
         Field("second", second),

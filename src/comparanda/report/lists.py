@@ -1,4 +1,4 @@
-"""What the numbers of a page lead to: each list of sites or items once, all of it or a sample."""
+"""The lists of sites or items that the numbers of a page link to, each stored once, in full or as a sample."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     Pairs = NDArray[np.int64]
 
 
-# What a condition says, in words: `correction and base == "NOUN"` is "correction, brill NOUN".
+# Conditions in words: `correction and base == "NOUN"` becomes "correction, brill NOUN".
 
 
 _CLASSES = frozenset({"correction", "new_error", "changed_error", "same_right", "same_error", "differs"})
-_OF_PAIR = {"base": 0, "new": 1, "base_label": 0, "new_label": 1}
-_SAID = {
+_PAIR_POSITIONS = {"base": 0, "new": 1, "base_label": 0, "new_label": 1}
+_PHRASES = {
     "right": ("{} right", "{} wrong"),
     "right_by_run": ("{} right", "{} wrong"),
     "claims": ("{} has it", "{} has it not"),
@@ -48,11 +48,11 @@ _SAID = {
     "negative": ("not in the key", "in the key"),
     "majority_right": ("majority right", "majority wrong"),
 }
-"""What is said of what holds, and of what does not."""
+"""The phrases for names and functions that hold, and for those that do not."""
 
 
 def in_words(link: Link) -> str:
-    """Say what a condition means, as far as it is made of parts that have a name; others stand as they are.
+    """Describe a condition in words; parts without a phrase of their own are kept as they are.
 
     >>> from comparanda.render.links import Link
     >>> in_words(Link('correction and base == "NOUN" and new == "PROPN" and length > 3', "crf", "bert"))
@@ -64,28 +64,28 @@ def in_words(link: Link) -> str:
     """
     root = parse(EVERYWHERE if link.where == EVERY_PAIR else link.where).root
     operands = root.operands if isinstance(root, And) else (root,)
-    said = ", ".join(_parts(operands, link)) or "everything"
+    said = ", ".join(_describe_parts(operands, link)) or "everything"
     if link.base is not None and link.new is not None and not (link.base in said and link.new in said):
         said = f"{link.base} → {link.new}: {said}"
     return visible(said)
 
 
-def _parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
-    """Write part by part; what base and new say of a site is one part."""
+def _describe_parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
+    """Describe the operands one by one; the values of base and new are combined into one part."""
     systems = link.base or "base", link.new or "new"
     waiting = ""
     for operand in operands:
         match operand:
             case Truth(True) | Call("among"):
                 continue
-            case Comparison(Name(name), (ComparisonStep("==", Text(value)),)) if name in _OF_PAIR:
-                said = f"{systems[_OF_PAIR[name]]} {value}"
-                if _OF_PAIR[name] == 0 and not waiting:
+            case Comparison(Name(name), (ComparisonStep("==", Text(value)),)) if name in _PAIR_POSITIONS:
+                said = f"{systems[_PAIR_POSITIONS[name]]} {value}"
+                if _PAIR_POSITIONS[name] == 0 and not waiting:
                     waiting = said
                     continue
                 said, waiting = f"{waiting} → {said}" if waiting else said, ""
             case _:
-                said = _said(operand, systems)
+                said = _describe_part(operand, systems)
         if waiting:
             yield waiting
             waiting = ""
@@ -94,40 +94,40 @@ def _parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
         yield waiting
 
 
-def _said(node: Node, systems: tuple[str, str]) -> str:
-    """Write one part, or what it is not."""
+def _describe_part(node: Node, systems: tuple[str, str]) -> str:
+    """Describe one operand, which may be negated."""
     match node:
         case Not(operand):
-            return _held(operand, systems, 1) or f"not {unparse(operand)}"
+            return _describe_named_part(operand, systems, 1) or f"not {unparse(operand)}"
         case Comparison(Name(name), (ComparisonStep("==", Text(value)),)):
             return f"{name} {value}"
         case Comparison(Call("value" | "label_of", (Text(run),)), (ComparisonStep("==", Text(value)),)):
             return f"{run} {value}"
         case _:
-            return _held(node, systems, 0) or unparse(node)
+            return _describe_named_part(node, systems, 0) or unparse(node)
 
 
-def _held(node: Node, systems: tuple[str, str], turned: int) -> str | None:
-    """Write what has a name of its own, or its opposite."""
+def _describe_named_part(node: Node, systems: tuple[str, str], turned: int) -> str | None:
+    """Return the phrase for a name or a function, or for its negation; None if there is none."""
     match node:
         case Name(name) if name in _CLASSES and name in PAIR_NAMES:
             return ("not " if turned else "") + name.replace("_", " ")
-        case Name(name) if name in _SAID:
-            return _SAID[name][turned].format(base=systems[0], new=systems[1])
-        case Call(function, (Text(name),)) if function in _SAID:
-            return _SAID[function][turned].format(name)
+        case Name(name) if name in _PHRASES:
+            return _PHRASES[name][turned].format(base=systems[0], new=systems[1])
+        case Call(function, (Text(name),)) if function in _PHRASES:
+            return _PHRASES[function][turned].format(name)
         case _:
             return None
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a page holds of its lists.
+    """The lists of a page with their examples.
 
     Args:
         lists: the lists, in the order of their numbers.
         cards: the examples in them, each once.
-        least: how many examples stand behind a number, at the least, where not all of them do; None if all do.
+        least: the minimal number of examples per list if some lists are samples; None if all are complete.
 
     """
 
@@ -135,8 +135,8 @@ class Held:
     cards: tuple[Card, ...] = ()
     least: int | None = None
 
-    def said(self, *, text: bool, seed: int) -> str:
-        """Say what that is of the corpus, to stand behind "this page holds"."""
+    def describe(self, *, text: bool, seed: int) -> str:
+        """Describe the part of the corpus in the page, as a continuation of "This page contains"."""
         if self.lists and self.lists[0].cards is None:
             return "no examples; all of them are asked for when they are looked at"
         words = f"{counted(len(self.cards), 'example')} {'with' if text else 'without'} their words"
@@ -149,7 +149,7 @@ class Held:
 
 
 class Lists:
-    """Numbers the links of a page, and then makes the lists and cards that they lead to.
+    """Numbers the links of a page, then builds the lists and cards that they link to.
 
     Args:
         result: the result.
@@ -161,36 +161,36 @@ class Lists:
         self._numbers: dict[Link, int] = {}
 
     def number(self, link: Link) -> int:
-        """Return the number of the list that a link leads to."""
+        """Return the number of the list of a link."""
         return self._numbers.setdefault(link, len(self._numbers))
 
     def unfilled(self) -> tuple[ItemList, ...]:
-        """Return the lists without what they hold, for a page whose server is asked for it."""
-        return tuple(_list(link, in_words(link), self._of(link)) for link in self._numbers)
+        """Return the lists without their contents, for a page that requests them from a server."""
+        return tuple(_build_list(link, in_words(link), self._row_kind(link)) for link in self._numbers)
 
     def held(self, examples: int, *, text: bool = True, attributes: tuple[str, ...] = ()) -> Held:
-        """Return the lists and their cards: all of them, or as many in each list as leave no more cards than wished.
+        """Return the lists and their cards: all of them, or as many per list as the maximal number of cards permits.
 
-        Each list then begins with its examples of the smallest hash, and goes on as long as the next one is there
-        anyway, for another list: so what large numbers count is a sample of all of it.
+        Each list then consists of its examples with the smallest hashes, followed by further ones as long as the next
+        one is included anyway for another list: so the examples of a large number are a random sample of it.
 
         Args:
-            examples: how many cards there may be in all.
-            text: whether cards hold words of the corpus.
-            attributes: the names of what slices are made by.
+            examples: the maximal number of cards in total.
+            text: whether cards contain words of the corpus.
+            attributes: the names of the attributes for slices.
 
         """
-        universes: dict[_Key, _Universe] = {}
+        universes: dict[_UniverseKey, _Universe] = {}
         ground = Ground(self._result.verdicts)
         samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
         fitting = (size for size in sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples)
-        least = next(fitting, 1)  # a number with no example at all would lead nowhere
+        least = next(fitting, 1)  # a number without an example would have an empty list
         cards: list[Card] = []
         for universe in universes.values():
-            shown = Cards(self._result, self._selected(universe.link, ground), text=text, attributes=attributes)
+            shown = Cards(self._result, self._select(universe.link, ground), text=text, attributes=attributes)
             cards += map(shown.of, universe.numbered(least, len(cards)))
         lists = tuple(
-            _list(link, sample.words, sample.universe.of, sample)
+            _build_list(link, sample.words, sample.universe.of, sample)
             for link, sample in zip(self._numbers, samples, strict=True)
         )
         cut = any(
@@ -198,26 +198,26 @@ class Lists:
         )
         return Held(lists, tuple(cards), least if cut else None)
 
-    def _selected(self, link: Link, ground: Ground) -> Selection:
+    def _select(self, link: Link, ground: Ground) -> Selection:
         verdicts = self._result.verdicts
         return selected(
             verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, ground=ground
         )
 
-    def _sample(self, link: Link, ground: Ground, universes: dict[_Key, _Universe], most: int) -> _Sample:
-        selection = self._selected(link, ground)
+    def _sample(self, link: Link, ground: Ground, universes: dict[_UniverseKey, _Universe], most: int) -> _Sample:
+        selection = self._select(link, ground)
         whole = selection.view is self._result.verdicts.view(selection.view.name)
         key = selection.view.name, None if whole else frozenset(selection.runs or ()), selection.of
         if key not in universes:
             universes[key] = _Universe(self._result, link, selection)
         return universes[key].sample(selection, most, in_words(link))
 
-    def _of(self, link: Link) -> Literal["sites", "items"]:
+    def _row_kind(self, link: Link) -> Literal["sites", "items"]:
         view = self._result.verdicts.view(link.view)
         return "items" if about_items(link.where, view.sites.attributes) else "sites"
 
 
-def _list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample | None = None) -> ItemList:
+def _build_list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample | None = None) -> ItemList:
     cards, runs = (None, None) if sample is None else sample.held()
     return ItemList(
         where=link.where,
@@ -234,19 +234,19 @@ def _list(link: Link, words: str, of: Literal["sites", "items"], sample: _Sample
 
 
 def entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | None]:
-    """Return the rows of a selection in the order of the text, and the runs that each is about.
+    """Return the rows of a selection in the order of the text, and the runs of base and new for each row.
 
-    What counts several times, once for each pair of runs, stands there as often. None for the runs where no pair was
-    named or all systems have one run: then there is nothing to tell.
+    A row that counts several times, once for each pair of runs, is repeated. The runs are None if the selection has no
+    pair or all systems have one run.
     """
-    table, rows = _table(selection), selection.rows
+    table, rows = _selected_table(selection), selection.rows
     order = np.lexsort((rows, table.place[rows], table.document[rows]))
-    pairs = _pairs(verdicts, selection)
+    pairs = _run_pairs(verdicts, selection)
     return rows[order], None if pairs is None else pairs[order]
 
 
 def sizes(most: int) -> Iterator[int]:
-    """Yield how many examples may stand behind a number, from all that are wished down to one: round numbers.
+    """Yield the sample sizes to try, from the maximum down to one, in round numbers.
 
     >>> list(sizes(300))
     [300, 200, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
@@ -256,42 +256,42 @@ def sizes(most: int) -> Iterator[int]:
         yield from (digit * 10**digits for digit in range(9, 0, -1) if digit * 10**digits < most)
 
 
-def _table(selection: Selection) -> Sites | Items:
+def _selected_table(selection: Selection) -> Sites | Items:
     return selection.view.items if selection.of == "items" else selection.view.sites
 
 
-def _pairs(verdicts: Verdicts, selection: Selection) -> Pairs | None:
-    """Return the runs of base and new that each row is about, if it is about some and systems have several."""
-    if selection.pairs is None or not _several(verdicts):
+def _run_pairs(verdicts: Verdicts, selection: Selection) -> Pairs | None:
+    """Return the runs of base and new for each row, if the selection has a pair and systems have several runs."""
+    if selection.pairs is None or not _has_several_runs(verdicts):
         return None
     return np.array(selection.pairs, np.int64).reshape(-1, 2)
 
 
-def _several(verdicts: Verdicts) -> bool:
+def _has_several_runs(verdicts: Verdicts) -> bool:
     """Whether a system has several runs."""
     return len(verdicts.runs) > len(verdicts.systems)
 
 
-_Key = tuple[str, frozenset[int] | None, Literal["sites", "items"]]
-"""A view, the runs whose sites it has (None for all), and whether it is about sites or items."""
+_UniverseKey = tuple[str, frozenset[int] | None, Literal["sites", "items"]]
+"""A view, the runs whose sites it contains (None for all), and whether the rows are sites or items."""
 
 
 class _Universe:
-    """The sites, or items, of a view among some runs: what lists take their rows from.
+    """The sites or items of a view for some runs, from which lists take their rows.
 
-    It holds numbers alone, not the view: there may be one universe for every pair of systems.
+    It stores only arrays, not the view, because there may be one universe for every pair of systems.
 
     Args:
         result: the result.
-        link: what leads to one of the lists.
-        selection: the same list.
+        link: the link to one of the lists.
+        selection: the selection of the same list.
 
     """
 
     def __init__(self, result: Result, link: Link, selection: Selection) -> None:
         self.link, self.of = link, selection.of
         self._verdicts = result.verdicts
-        table = _table(selection)
+        table = _selected_table(selection)
         rows = np.arange(table.rows)
         self._rank = np.empty(len(rows), np.int32)
         self._rank[by_hash(result.context(selection.view.name), table, rows)] = rows
@@ -301,13 +301,15 @@ class _Universe:
         self.number = np.full(len(rows), -1, np.int32)
 
     def sample(self, selection: Selection, most: int, words: str) -> _Sample:
-        """Choose some rows of a list: those of the smallest hash, so that lists share as many as they can."""
+        """Choose the rows of a list with the smallest hashes, so that lists share as many examples as possible."""
         rank = self._rank[selection.rows]
-        once = np.unique(rank) if _several(self._verdicts) else rank  # what counts several times is one example
+        once = (
+            np.unique(rank) if _has_several_runs(self._verdicts) else rank
+        )  # a row that counts several times is one example
         end = np.partition(once, most)[most] if len(once) > most else len(self._rank)
         chosen = np.flatnonzero(rank < end)
         chosen = chosen[np.argsort(rank[chosen], kind="stable")]
-        rows, pairs = selection.rows[chosen], _pairs(self._verdicts, selection)
+        rows, pairs = selection.rows[chosen], _run_pairs(self._verdicts, selection)
         turn = np.cumsum(np.diff(rank[chosen], prepend=-1) > 0) - 1
         self._first[rows] = np.minimum(self._first[rows], turn)
         chosen_pairs = None if pairs is None else pairs[chosen]
@@ -316,11 +318,11 @@ class _Universe:
         )
 
     def size(self, least: int) -> int:
-        """Return how many rows there are if each list has so many examples."""
+        """Return the number of rows needed if each list has at least `least` examples."""
         return int(np.count_nonzero(self._first < least))
 
     def numbered(self, least: int, begin: int) -> list[int]:
-        """Give these rows numbers in the order of the text, and return them."""
+        """Assign numbers to these rows in the order of the text, and return the rows."""
         rows = np.flatnonzero(self._first < least)
         rows = rows[np.argsort(self.place[rows])]
         self.number[rows] = np.arange(begin, begin + len(rows))
@@ -330,7 +332,7 @@ class _Universe:
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class _Sample:
-    """Some rows of a list, those that are chosen first before others; how many there are in all, and only counted."""
+    """Some rows of a list in the order of their choice, its total count, and the number of rows without details."""
 
     universe: _Universe
     words: str
@@ -340,7 +342,7 @@ class _Sample:
     pairs: Pairs | None
 
     def held(self) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...] | None]:
-        """Return the numbers of the first cards in the order of the text, and the runs that each is about."""
+        """Return the numbers of the leading cards in the order of the text, and the runs of base and new for each."""
         missing = np.flatnonzero(self.universe.number[self.rows] < 0)
         there = int(missing[0]) if len(missing) else len(self.rows)
         order = np.argsort(self.universe.place[self.rows[:there]], kind="stable")

@@ -1,6 +1,6 @@
-"""What the page holds: the shape of its JSON, which `assets/` reads.
+"""The data of a page: the structure of its JSON, which the code in `assets/` reads.
 
-All texts are already safe to show (`visible`), and all numbers written: the browser computes none.
+All texts are already escaped for display, and all numbers are formatted: the browser computes none.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ DATA_VERSION = 1
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What all parts share: fields that are as usual are left out."""
+    """The base of all parts; fields with their default values are left out of the JSON."""
 
 
 class TableCell(Struct, frozen=True, kw_only=True):
     """A cell that is more than a text.
 
     Args:
-        text: what it says.
-        list: the number of the list it leads to.
-        best: whether it is set in bold.
+        text: its text.
+        list: the number of the list it links to.
+        best: whether it is displayed in bold.
 
     """
 
@@ -39,7 +39,7 @@ class Column(Struct, frozen=True, kw_only=True):
 
 
 class TablePart(Struct, frozen=True, kw_only=True, tag_field="part", tag="table"):
-    """A table; only its `top` first rows, or those numbered in `first`, are shown until somebody asks for all."""
+    """A table; only its `top` first rows, or those numbered in `first`, are displayed until all are requested."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class ChartPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="chart"
 
 
 class TextPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="text"):
-    """Some lines of text, or of names with what they are."""
+    """Lines of text, or pairs of a name and a description."""
 
     name: str
     title: str
@@ -68,7 +68,7 @@ class TextPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="text"):
 
 
 class SuspectsPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="suspects"):
-    """Sites at which the key may be wrong, to be decided on one by one."""
+    """Sites at which the key may be wrong, to be reviewed one by one."""
 
     name: str
     title: str
@@ -77,7 +77,7 @@ class SuspectsPart(Struct, frozen=True, kw_only=True, tag_field="part", tag="sus
 
 
 class SuspectRow(Struct, frozen=True, kw_only=True):
-    """One suspect site, with the columns of `comparanda suspects`, and the list that shows it."""
+    """One suspect site, with the columns of `comparanda suspects` and the number of its list."""
 
     rank: int
     document: str
@@ -99,7 +99,7 @@ Part = TablePart | ChartPart | TextPart | SuspectsPart
 
 
 class Choice(Struct, frozen=True, kw_only=True):
-    """One of several things a view can be about, such as a pair of systems or one system."""
+    """One of several subjects of a view, such as a pair of systems or one system."""
 
     title: str
     parts: tuple[Part, ...]
@@ -109,14 +109,14 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """One view of the page: what it always shows, then what it shows of the choice that is made.
+    """One view of the page: fixed parts, then the parts of the current choice.
 
     Args:
-        name: as it stands in addresses.
-        title: as people read it.
-        parts: what is shown whatever is chosen.
-        choices: what can be chosen.
-        chosen: the number of the usual choice.
+        name: its name in addresses.
+        title: its displayed title.
+        parts: the parts displayed for every choice.
+        choices: the choices.
+        chosen: the number of the default choice.
 
     """
 
@@ -128,20 +128,20 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 class ItemList(Struct, frozen=True, kw_only=True):
-    """What one number leads to.
+    """The list that one number links to.
 
     Args:
         where: the condition.
-        base: the base of the pair, if it is about one.
+        base: the base of the pair, if the list is about a pair.
         new: the other system of the pair.
         view: the view of the task.
-        words: what the condition says, in words.
+        words: the condition in words.
         of: whether they are sites or items.
-        count: how many there are in all, whatever the page holds of them; None where a server is to be asked.
-        folded: how many of them are only counted in this result, so that nobody can show them.
-        cards: those that the page holds, by the numbers of their cards, in the order of the text; None where a server
-            is to be asked. What counts several times, once for each pair of runs, stands there several times.
-        runs: for each of them the runs of base and new it is about, where systems have several.
+        count: the total number, whether or not the page contains them; None if a server has to be asked.
+        folded: the number of those that this result only counts, so that they cannot be displayed.
+        cards: the numbers of the cards that the page contains, in the order of the text; None if a server has to be
+            asked. A row that counts several times, once for each pair of runs, is repeated.
+        runs: the runs of base and new for each card, if systems have several.
 
     """
 
@@ -161,15 +161,15 @@ class Mark(Struct, frozen=True, kw_only=True):
     """A label under some words of a card: a tag, a span, or the number of a mention in its chain.
 
     Args:
-        label: what stands there.
+        label: its text.
         pieces: the first and the last word of each piece, by their numbers in `Card.words`.
-        level: on which line below the words it stands; those that overlap stand on different ones.
-        wrong: whether the key has it not.
+        level: its line below the words; overlapping marks are on different lines.
+        wrong: whether it is not in the key.
         beside: whether it belongs to another site.
-        count: how often the side has it.
+        count: the number of times the side has it.
         loose: whether it may begin and end inside its words.
-        cut: whether it begins before, or goes on after the words that are shown.
-        empty: whether it says that the side has nothing there.
+        cut: whether it begins before, or continues after the displayed words.
+        empty: whether it indicates that the side has nothing there.
 
     """
 
@@ -187,7 +187,7 @@ class Mark(Struct, frozen=True, kw_only=True):
 class ArcMark(Struct, frozen=True, kw_only=True):
     """The arc of one word: its number in the sentence, from 1, and its head's.
 
-    The head 0 is the root, None one that is no word of the sentence. A label of None: the side has no such word.
+    The head 0 is the root, None a head outside the sentence. A label of None means that the side has no such word.
     """
 
     word: int
@@ -197,7 +197,7 @@ class ArcMark(Struct, frozen=True, kw_only=True):
 
 
 class ArcWord(Struct, frozen=True, kw_only=True):
-    """A word at which an arc begins or ends: its number in the sentence, and how many columns it takes."""
+    """A word at which an arc begins or ends: its number in the sentence, its text, and its width in terminal cells."""
 
     number: int
     text: str
@@ -209,8 +209,8 @@ class MentionMark(Struct, frozen=True, kw_only=True):
 
     Args:
         number: its number in the chain, from 1.
-        text: its words, or what stands for them.
-        where: its line, and its document if that is another one.
+        text: its words, or a placeholder.
+        where: its line, and its document if that is a different one.
         wrong: whether it is not in the key's chain.
         here: whether the card is about it.
 
@@ -224,13 +224,13 @@ class MentionMark(Struct, frozen=True, kw_only=True):
 
 
 class Chain(Struct, frozen=True, kw_only=True):
-    """The chain that a side puts a mention into.
+    """The chain of a mention on one side.
 
     Args:
-        size: how many mentions it has; 0 for no chain.
+        size: the number of its mentions; 0 for no chain.
         mentions: some of them, in order.
-        antecedent: the number of the one that decides.
-        distance: how far back that is.
+        antecedent: the number of the antecedent used for the verdict.
+        distance: the distance to it.
 
     """
 
@@ -241,14 +241,14 @@ class Chain(Struct, frozen=True, kw_only=True):
 
 
 class Possible(Struct, frozen=True, kw_only=True):
-    """A span that a probabilistic run holds for possible.
+    """A possible span of a probabilistic run.
 
     Args:
         label: the label.
         text: the words.
-        weight: how likely it is, as written.
-        share: the same as whole percent, for a bar.
-        correct: whether the key has it.
+        weight: its probability, formatted.
+        share: the same in whole percent, for a bar.
+        correct: whether it is in the key.
         decided: whether it is in the hard output.
 
     """
@@ -262,7 +262,7 @@ class Possible(Struct, frozen=True, kw_only=True):
 
 
 class Belief(Struct, frozen=True, kw_only=True):
-    """What one probabilistic run holds for possible at a site: the most likely spans, and how many others."""
+    """The possible spans of one probabilistic run at a site: the most probable ones, and the number of others."""
 
     run: int
     spans: tuple[Possible, ...]
@@ -270,13 +270,13 @@ class Belief(Struct, frozen=True, kw_only=True):
 
 
 class Ruling(Struct, frozen=True, kw_only=True):
-    """What rules made of an item: a span that counts for precision and recall.
+    """The verdicts of rules on an item, a span that counts for precision and recall.
 
     Args:
         label: its label.
         text: its words.
-        positive: whether the key has it.
-        verdicts: each verdict, with the rule that gave it, and the runs it is about by their numbers.
+        positive: whether it is in the key.
+        verdicts: each verdict with its rule, and the numbers of its runs.
 
     """
 
@@ -287,17 +287,17 @@ class Ruling(Struct, frozen=True, kw_only=True):
 
 
 class Side(Struct, frozen=True, kw_only=True):
-    """What one side, the key or all runs that agree, says at a site.
+    """The annotation of one side, the key or a group of identical runs, at a site.
 
     Args:
-        value: the value, as conditions know it.
+        value: the value, as in conditions.
         runs: the numbers of the runs; none for the key.
-        right: whether that is right; None for the key.
-        same: whether nothing that the card shows of it is unlike the key's.
-        verdict: of an item, what rules made of it.
+        right: whether the value is right; None for the key.
+        same: whether its display is identical to that of the key.
+        verdict: the verdict of rules on an item.
         places: file and line in the output of each of the runs.
-        marks: what stands below the words.
-        arcs: the key's arcs of words on which sides differ; of runs, those that are not the key's.
+        marks: the marks below the words.
+        arcs: for the key, its arcs of words on which sides differ; for runs, the arcs that are not in the key.
         chain: the chain of a mention.
 
     """
@@ -318,22 +318,22 @@ class Card(Struct, frozen=True, kw_only=True):
 
     Args:
         document: the name of its document.
-        label: the key's label there, to filter by.
-        kind: what is drawn: labels under words, spans, mentions, arcs, or a row without words.
-        sides: the key first, then the runs; those that say the same are one side.
+        label: the key's label, for filtering.
+        kind: the kind of drawing: labels below words, spans, mentions, arcs, or a row without words.
+        sides: the key first, then the runs, identical ones merged into one side.
         place: file and line in the key.
-        words: the words of its sentence, cut wherever a mark begins or ends inside of one.
-        glued: the numbers of those without white space before them, from 0.
+        words: the words of its sentence, split where a mark begins or ends inside one.
+        glued: the numbers of those without preceding white space, from 0.
         site: the first and the last word of the site.
-        words_before: how many words of the sentence before these are left out.
-        words_after: how many behind them.
-        leftward: whether the words run from right to left.
-        line: of a row without words, its line in the key.
+        words_before: the number of words of the sentence left out before these.
+        words_after: the number of words left out after them.
+        leftward: whether the words are written from right to left.
+        line: the line in the key, for a row without words.
         ends: the words at which arcs begin and end.
-        rulings: what rules made of the items at the site.
-        beliefs: what probabilistic runs hold for possible there.
-        undrawn: what else is there and not shown, in words.
-        attributes: what slices are made by, in the order of `Page.attributes`.
+        rulings: the verdicts of rules on the items at the site.
+        beliefs: the possible spans of probabilistic runs.
+        undrawn: a description of what is left out.
+        attributes: the values of the attributes for slices, in the order of `Page.attributes`.
 
     """
 
@@ -357,24 +357,24 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """All that a page shows.
+    """The data of a page.
 
     Args:
-        version: of this shape.
-        title: what was compared, in a line.
+        version: the version of this structure.
+        title: the title.
         task: the task.
         systems: the names of the systems, with the runs of each.
         runs: the names of the runs.
-        ground: without a key, the output that stands where the key stands: nobody is right or wrong then.
-        signature: how the numbers were made.
-        notes: what was met while reading.
-        embedded: what the file holds of the corpus, in a sentence.
+        ground: without a key, the reference output, which takes its place; no output is right or wrong then.
+        signature: the signature of the result.
+        notes: the notes on reading and aligning.
+        embedded: a description of the part of the corpus in the file.
         views: the views, in order.
-        lists: what numbers lead to.
+        lists: the lists that numbers link to.
         cards: the examples.
-        seed: the seed of the hash that examples are chosen by, where not all of them are held.
-        attributes: the names of what slices are made by.
-        served: whether a server is to be asked for what lists hold.
+        seed: the seed of the hash by which examples are sampled.
+        attributes: the names of the attributes for slices.
+        served: whether the contents of lists are requested from a server.
 
     """
 

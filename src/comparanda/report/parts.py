@@ -1,4 +1,4 @@
-"""From tables and charts as all of `show` knows them to the parts of a page, with numbers for their links."""
+"""Tables and charts of findings as parts of a page, with numbered links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def finding_parts(finding: Finding, number: Numbering) -> tuple[Part, ...]:
-    """Return all that there is to see of a finding: its charts, then its tables in full."""
+    """Return the charts of a finding, then its tables in full."""
     return *chart_parts(finding, number), *table_parts(finding, number)
 
 
@@ -31,20 +31,20 @@ def chart_parts(finding: Finding, number: Numbering) -> tuple[ChartPart, ...]:
 
 
 def chart_part(paper: Paper, number: Numbering) -> ChartPart:
-    """Return one chart in the colours of the page; what its marks count gets a list, as what cells count does."""
+    """Return one chart in the colours of the page; the links of its marks are numbered like those of cells."""
     for link in paper.links():
         number(link)
     return ChartPart(name=paper.name, title=visible(paper.title), svg=themed(paper.svg(linked=True)))
 
 
 def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:
-    """Return the tables of a finding, in full; those that a terminal shows in groups begin with the same rows here."""
+    """Return the tables of a finding in full, with the rows of their short form displayed first."""
     pairs = zip(finding.tables(0), finding.tables(), strict=True)
-    return tuple(table_part(whole, number, _first(whole, short)) for whole, short in pairs)
+    return tuple(table_part(whole, number, _find_short_rows(whole, short)) for whole, short in pairs)
 
 
-def _first(whole: Table, short: Table) -> tuple[int, ...]:
-    """Return the rows of a table that its short form has, unless they are just the first ones."""
+def _find_short_rows(whole: Table, short: Table) -> tuple[int, ...]:
+    """Return the rows of a table that are in its short form, or () if they are its first rows."""
     found: list[int] = []
     for row in range(len(whole.rows)):
         if len(found) < len(short.rows) and whole.rows[row] == short.rows[len(found)]:

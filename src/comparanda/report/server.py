@@ -1,7 +1,7 @@
-"""The report of a result folder from a server on this machine, which the page asks for examples.
+"""The local server of a report, from which the page requests examples.
 
-`guard` says who may ask, `serving` how requests come and go, `routes` what they are about; `listing` and `searching`
-find the entries of a list.
+`Guard` checks requests, `Server` and its handler process them, `Routes` computes answers; `Listing` and `Search` find
+the entries of a list.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from comparanda.result import Result
 
 
-# What goes back to the browser: a status, bytes, and what they may do there.
+# Answers: status, content, and Content-Security-Policy.
 
 
-_NOTHING = "default-src 'none'; frame-ancestors 'none'"
-"""What data may do in a browser."""
+_DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
+"""The Content-Security-Policy of data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,17 @@ class Answer:
     """An answer.
 
     Args:
-        status: how it went.
-        kind: the type of its content.
+        status: the HTTP status.
+        kind: the content type.
         body: the content.
-        policy: what a browser may do with it.
+        policy: the Content-Security-Policy.
 
     """
 
     status: HTTPStatus
     kind: str
     body: bytes
-    policy: str = _NOTHING
+    policy: str = _DATA_POLICY
 
 
 def data(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
@@ -78,36 +78,36 @@ def data(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
 
 
 def problem(status: HTTPStatus, what: str) -> Answer:
-    """Answer that it cannot be done, and why, in a line."""
+    """Answer with an error and its reason in one line."""
     return data({"error": what}, status)
 
 
 def document(html: str, policy: str) -> Answer:
-    """Answer with a page, which nobody may put into a frame."""
+    """Answer with a page, which must not be framed."""
     return Answer(HTTPStatus.OK, "text/html; charset=utf-8", html.encode(), f"{policy}; frame-ancestors 'none'")
 
 
-# Who may ask: the browser that was given the token, on this machine, from the page itself.
+# Access control: only a browser on this machine that has the token, and only requests of the page itself.
 
 
 LOOPBACK = "127.0.0.1"
 
 TOKEN_HEADER = "X-Comparanda-Token"
-"""Where the script of the page puts the token, so that it stands in no address but the first."""
+"""The header in which the page's script sends the token, so that only the first address contains it."""
 
-_FROM_HERE = frozenset({"same-origin", "none"})
-"""What a browser says of requests that the page itself makes, and of addresses that a person opens."""
+_ALLOWED_SITES = frozenset({"same-origin", "none"})
+"""The values of Sec-Fetch-Site for requests of the page itself and for addresses opened by the user."""
 
 
 class Guard:
-    """Looks at every request before anything else does.
+    """Checks every request before it is processed.
 
-    A page of another site can make a browser send requests to this machine, and can give its own name this machine's
-    address. It cannot know the token, cannot choose the Host that the browser names, and cannot hide where it stands.
+    A page of another site can make a browser send requests to this machine, and can resolve its own name to this
+    machine's address. It cannot know the token, cannot choose the Host header, and cannot hide its origin.
 
     Args:
         port: the port of the server.
-        token: what only those who saw the first address know.
+        token: the secret in the first address.
 
     """
 
@@ -116,44 +116,43 @@ class Guard:
         self._token = token.encode()
 
     def refusal(self, headers: Message, asked: str | None) -> str | None:
-        """Say why a request is refused, or None; `asked` is the token in its address."""
+        """Return the reason to refuse a request, or None; `asked` is the token in its address."""
         hosts = headers.get_all("Host", [])
         host = hosts[0].strip().lower() if len(hosts) == 1 else ""
         if host not in self._hosts:
             return "this server answers to its own address alone"
         if any(origin != f"http://{host}" for origin in headers.get_all("Origin", [])):
             return "another site asks"
-        if any(site not in _FROM_HERE for site in headers.get_all("Sec-Fetch-Site", [])):
+        if any(site not in _ALLOWED_SITES for site in headers.get_all("Sec-Fetch-Site", [])):
             return "another site leads here; open the address by hand"
-        if not self._knows(headers.get(TOKEN_HEADER, asked)):
+        if not self._has_token(headers.get(TOKEN_HEADER, asked)):
             return "the token is missing or wrong; open the address that 'comparanda serve' printed"
         return None
 
-    def _knows(self, token: str | None) -> bool:
+    def _has_token(self, token: str | None) -> bool:
         return token is not None and hmac.compare_digest(token.encode("utf-8", "replace"), self._token)
 
 
-# One list as the server knows it: its entries in order, and what filters look at, read from columns.
+# One list on the server: its entries in order, and the columns that are filtered.
 #
-# No example is made to filter by label, class, pattern or slice, so a list of half a million sites is filtered at once.
-# What filters mean is the same as on a page that holds its examples, where the browser filters them
-# (`assets/items.js`).
+# Filtering by label, class, pattern or slice builds no examples, so a list of half a million sites is filtered at once.
+# Filters mean the same as on a page that contains its examples, where the browser filters them (`assets/filters.js`).
 
 
 CLASSES = ("correction", "new_error", "changed_error", "same_right", "same_error")
 RIGHT, WRONG, UNSEEN = "●○·"
 
 MOST_VALUES = 200
-"""How many values of a filter are proposed."""
+"""The maximal number of values proposed for a filter."""
 
 Universe = tuple[str, tuple[int, ...] | None, Literal["sites", "items"]]
-"""A view, the runs whose sites it has (None for all), and whether it is about sites or items."""
+"""A view, the runs whose sites it contains (None for all), and whether the rows are sites or items."""
 
 Counts = tuple[tuple[str, int], ...]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "class"}):
-    """What entries must have; "" for anything. `slice` is NAME=VALUE."""
+    """The filters of entries; "" for no filter. `slice` is NAME=VALUE."""
 
     label: str = ""
     class_: str = ""
@@ -163,7 +162,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "clas
 
 
 class Proposed(msgspec.Struct, frozen=True, kw_only=True, rename={"class_": "class"}):
-    """The values that a list can be filtered by, and how many entries have each."""
+    """The values for filtering a list, with the number of entries of each."""
 
     label: Counts
     class_: Counts
@@ -176,16 +175,16 @@ class Listing:
 
     Args:
         result: the result.
-        ground: what conditions share.
-        link: what leads to the list.
-        attributes: the names of what slices are made by.
-        text: whether words of the corpus may be shown.
+        ground: data shared by conditions.
+        link: the link to the list.
+        attributes: the names of the attributes for slices.
+        text: whether words of the corpus may be displayed.
 
     Attributes:
-        selection: what the condition selects.
+        selection: the sites or items that match the condition.
         rows: the sites or items of the entries, in the order of the text.
-        pairs: the runs of base and new that each is about; None where no system has several.
-        universe: what the numbers of rows are about.
+        pairs: the runs of base and new for each entry; None if no system has several.
+        universe: the view, runs and table to which row numbers refer.
 
     """
 
@@ -206,21 +205,21 @@ class Listing:
         return len(self.rows)
 
     def runs_of(self, number: int) -> tuple[int, int] | None:
-        """Return the runs of base and new that an entry is about, where some system has several."""
+        """Return the runs of base and new for an entry, if some system has several."""
         if self.pairs is None:
             return None
         base, new = self.pairs[number].tolist()
         return base, new
 
     def matching(self, filters: Filters) -> Rows:
-        """Return the numbers of the entries that have what is asked for, whatever their text."""
+        """Return the numbers of the entries that match all filters except the text."""
         kept = np.ones(len(self), np.bool_)
         if filters.label:
-            kept &= _has(self._labels, filters.label)
+            kept &= _equals(self._labels, filters.label)
         if filters.class_:
-            kept &= _has(self._classes, filters.class_)
+            kept &= _equals(self._classes, filters.class_)
         if filters.pattern:
-            kept &= _has(self._patterns, filters.pattern)
+            kept &= _equals(self._patterns, filters.pattern)
         if filters.slice:
             kept &= self._in_slice(filters.slice)
         return np.flatnonzero(kept)
@@ -229,41 +228,41 @@ class Listing:
         found = np.zeros(len(self), np.bool_)
         for name in self._attributes:
             if wanted.startswith(f"{name}="):
-                found |= _has(self._slices[name], wanted.removeprefix(f"{name}="))
+                found |= _equals(self._slices[name], wanted.removeprefix(f"{name}="))
         return found
 
     @cached_property
     def proposed(self) -> Proposed:
-        """What the list can be filtered by."""
-        sliced = ((f"{name}={value}", n) for name, column in self._slices.items() for value, n in _counts(column))
+        """The values for filtering the list."""
+        sliced = ((f"{name}={value}", n) for name, column in self._slices.items() for value, n in _count_values(column))
         return Proposed(
-            label=_counts(self._labels),
-            class_=_counts(self._classes),
-            pattern=_counts(self._patterns),
+            label=_count_values(self._labels),
+            class_=_count_values(self._classes),
+            pattern=_count_values(self._patterns),
             slice=tuple(sliced),
         )
 
-    # The columns, one value an entry.
+    # The columns, one value per entry.
 
     @cached_property
     def _labels(self) -> TextColumn:
-        return _as_shown(self._scope.column("label")).take(self.rows)
+        return _to_text_column(self._scope.column("label")).take(self.rows)
 
     @cached_property
     def _slices(self) -> dict[str, TextColumn]:
-        return {name: self._sliced(name) for name in self._attributes}
+        return {name: self._slice_column(name) for name in self._attributes}
 
-    def _sliced(self, name: str) -> TextColumn:
+    def _slice_column(self, name: str) -> TextColumn:
         if name not in self._scope.types or (not self._text and name in OF_WORDS):
             return TextColumn.constant("", len(self))
-        return _as_shown(self._scope.column(name)).take(self.rows)
+        return _to_text_column(self._scope.column(name)).take(self.rows)
 
     @cached_property
     def _classes(self) -> TextColumn:
-        """The class of each entry, "" for those that have none."""
+        """The class of each entry, "" for none."""
         codes = np.full(len(self), len(CLASSES))
-        for places, base, new in self._about():
-            old, fresh = self._right(base)[places], self._right(new)[places]
+        for places, base, new in self._group_by_run_pair():
+            old, fresh = self._is_right(base)[places], self._is_right(new)[places]
             differs = self._differs(base, new)[places]
             tests = (~old & fresh, old & ~fresh, ~old & ~fresh & differs, old & fresh)
             codes[places] = np.select(tests, range(len(tests)), len(tests))
@@ -271,8 +270,8 @@ class Listing:
 
     @cached_property
     def _patterns(self) -> TextColumn:
-        """Which runs are right, a sign each."""
-        right = np.stack([self._right(run) for run in self._seen], axis=1)
+        """The correctness of the runs, one sign per run."""
+        right = np.stack([self._is_right(run) for run in self._seen], axis=1)
         packed = np.ascontiguousarray(np.packbits(right, axis=1))
         keys = packed.view(f"S{packed.shape[1]}").ravel()
         _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
@@ -282,8 +281,8 @@ class Listing:
         signs = dict(zip(self._seen, (RIGHT if each else WRONG for each in right), strict=True))
         return "".join(signs.get(run, UNSEEN) for run in range(len(self._verdicts.runs)))
 
-    def _about(self) -> Iterator[tuple[Rows, int, int]]:
-        """Yield the runs of base and new that entries are about, and which entries these are."""
+    def _group_by_run_pair(self) -> Iterator[tuple[Rows, int, int]]:
+        """Yield the numbers of entries together with their runs of base and new."""
         if self.pairs is not None:
             for base, new in np.unique(self.pairs, axis=0).tolist():
                 yield np.flatnonzero((self.pairs == (base, new)).all(axis=1)), base, new
@@ -292,7 +291,7 @@ class Listing:
             if len(runs) == 2 and {*runs} <= {*self._seen}:
                 yield np.arange(len(self)), runs[0], runs[1]
 
-    def _right(self, run: int) -> Truths:
+    def _is_right(self, run: int) -> Truths:
         if self.selection.of == "sites":
             return self.selection.view.sites.right[run][self.rows]
         items = self.selection.view.items
@@ -311,8 +310,8 @@ class Listing:
         return item_scope(self._verdicts, view) if self.selection.of == "items" else scope(self._verdicts, view)
 
 
-def _as_shown(column: Column) -> TextColumn:
-    """Return a column as the texts that cards show of it."""
+def _to_text_column(column: Column) -> TextColumn:
+    """Convert a column to the texts displayed on cards."""
     if isinstance(column, TextColumn):
         names = (MISSING if code == column.missing else fitted(name, LONGEST_WORD)
                  for code, name in enumerate(column.names))  # fmt: skip
@@ -323,12 +322,12 @@ def _as_shown(column: Column) -> TextColumn:
     return TextColumn(codes, tuple(MISSING if np.isnan(each) else written(float(each)) for each in numbers.tolist()))
 
 
-def _has(column: TextColumn, value: str) -> Truths:
+def _equals(column: TextColumn, value: str) -> Truths:
     return np.isin(column.codes, [code for code, name in enumerate(column.names) if name == value])
 
 
-def _counts(column: TextColumn) -> Counts:
-    """Return the most frequent texts of a column and how often each occurs; what has no text is not proposed."""
+def _count_values(column: TextColumn) -> Counts:
+    """Return the most frequent texts of a column with their counts, without empty texts."""
     found: dict[str, int] = {}
     for name, count in zip(column.names, np.bincount(column.codes, minlength=len(column.names)).tolist(), strict=True):
         if count and name:
@@ -336,15 +335,15 @@ def _counts(column: TextColumn) -> Counts:
     return tuple(sorted(found.items(), key=lambda each: (-each[1], each[0]))[:MOST_VALUES])
 
 
-# What the page asks the server for, and what comes back: the shape of queries and of the JSON that answers them.
+# Requests of the page, and the JSON of responses.
 
 
 MOST_ENTRIES = 200
-"""How many entries one answer holds at most."""
+"""The maximal number of entries in one response."""
 
 
 class AskedItems(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"class_": "class"}):
-    """Some entries of a list, in order: the list as `Link` names it, what entries must have, which of those to send."""
+    """A request for entries of a list: the fields of its `Link`, the filters, and the range of entries."""
 
     where: str
     base: str | None = None
@@ -360,24 +359,24 @@ class AskedItems(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     @property
     def link(self) -> Link:
-        """What leads to the list."""
+        """The link to the list."""
         return Link(self.where, self.base, self.new, self.view)
 
     @property
     def filters(self) -> Filters:
-        """What entries must have."""
+        """The filters of entries."""
         return Filters(label=self.label, class_=self.class_, pattern=self.pattern, slice=self.slice, text=self.text)
 
 
 class AskedPair(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A pair of systems."""
+    """A request for a pair of systems."""
 
     base: str
     new: str
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """An entry of a list: an example, and the runs of base and new it is about, where some system has several."""
+    """An entry of a list: an example, and its runs of base and new, if some system has several."""
 
     card: Card
     runs: tuple[int, int] | None = None
@@ -388,13 +387,13 @@ class Items(Struct, frozen=True, kw_only=True):
 
     Args:
         of: whether they are sites or items.
-        count: how many entries the list has.
-        folded: how many of them are only counted in this result, so that nobody can show them.
-        total: how many of them match, of those that were looked at.
-        held: how many were looked at.
-        complete: whether that is all of them; if not, asking again goes on.
-        entries: those that were asked for.
-        choices: what the list can be filtered by; with its first entries alone.
+        count: the number of entries in the list.
+        folded: the number of entries that this result only counts, so that they cannot be displayed.
+        total: the number of matches among the entries searched so far.
+        held: the number of entries searched so far.
+        complete: whether all entries have been searched; if not, the same request continues the search.
+        entries: the requested entries.
+        choices: the values for filtering the list; only with its first entries.
 
     """
 
@@ -409,20 +408,20 @@ class Items(Struct, frozen=True, kw_only=True):
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """What is shown of a pair of systems, and the lists that its numbers lead to, numbered from 0."""
+    """The display of a pair of systems, and the lists that its numbers link to, numbered from 0."""
 
     choice: Choice
     lists: tuple[ItemList, ...]
 
 
-# The entries that filters leave over, page by page; a search for words goes on where it stopped.
+# Entries that match filters, page by page; a text search resumes where it stopped.
 
 
 PATIENCE = 0.5
-"""For how many seconds a request may look for words; what is not looked at then waits for the next request."""
+"""The number of seconds that a request may search for text; the next request continues the search."""
 
-_STEP = 64
-"""So many examples are looked at before the clock is."""
+_BATCH = 64
+"""The number of examples searched between two checks of the time."""
 
 
 class Search:
@@ -430,8 +429,8 @@ class Search:
 
     Args:
         listing: the list.
-        filters: what entries must have.
-        cards: makes the examples.
+        filters: the filters.
+        cards: builds the examples.
 
     """
 
@@ -444,36 +443,36 @@ class Search:
 
     @property
     def total(self) -> int:
-        """How many entries match, of those that were looked at."""
+        """The number of matches among the entries searched so far."""
         return len(self._with_text if self._text else self._candidates)
 
     @property
     def complete(self) -> bool:
-        """Whether all entries were looked at."""
+        """Whether all entries have been searched."""
         return self._next == len(self._candidates)
 
     @property
     def looked_at(self) -> int:
-        """How many entries of the list were looked at, from its begin on."""
+        """The number of entries searched so far, from the beginning of the list."""
         return len(self._listing) if self.complete else int(self._candidates[self._next])
 
-    def go_on(self) -> None:
-        """Look at further examples, a few at least, until all are looked at or patience is at its end."""
+    def advance(self) -> None:
+        """Search further examples, at least one batch, until all have been searched or the time is up."""
         end = monotonic() + PATIENCE
         while not self.complete:
-            step = self._candidates[self._next : self._next + _STEP].tolist()
-            self._with_text += [number for number in step if self._has_text(number)]
+            step = self._candidates[self._next : self._next + _BATCH].tolist()
+            self._with_text += [number for number in step if self._contains_text(number)]
             self._next += len(step)
             if monotonic() >= end:
                 return
 
     def page(self, offset: int, limit: int) -> Iterator[tuple[Card, tuple[int, int] | None]]:
-        """Yield some entries: the example, and the runs of base and new it is about, where that must be told."""
+        """Yield some entries: the example, and its runs of base and new, if some system has several."""
         chosen = (self._with_text if self._text else self._candidates)[offset : offset + limit]
         for number in map(int, chosen):
             yield self._card(number), self._listing.runs_of(number)
 
-    def _has_text(self, number: int) -> bool:
+    def _contains_text(self, number: int) -> bool:
         return any(self._text in text.lower() for text in card_texts(self._card(number)))
 
     def _card(self, number: int) -> Card:
@@ -481,32 +480,32 @@ class Search:
 
 
 def card_texts(card: Card) -> Iterator[str]:
-    """Yield what a search for words looks at: the sentence, what sides say, the name of the document."""
+    """Yield the texts that are searched: the sentence, the values of the sides, the name of the document."""
     yield sentence(card)
     yield card.line
     yield from (side.value for side in card.sides)
     yield card.document
 
 
-# From a path and its query to an answer: the page, the entries of a list, a pair of systems.
+# Routes: the page, the entries of a list, a pair of systems.
 
 
-_KEPT = 8
-"""Of how many lists, filters and pairs the server remembers what it found: people go to and fro between few."""
+_CACHE_SIZE = 8
+"""The number of lists, filters and pairs cached: users switch between few."""
 
 
 class Routes:
     """Answers requests about one result.
 
-    They come in many threads, and share what was found for others: so one is answered after the other.
+    Requests arrive in many threads and share cached data, so they are answered one at a time.
 
     Args:
         result: the result.
-        choices: what its page is to hold.
-        say: told what is being done while the page is made.
+        choices: the options of its page.
+        say: receives progress messages while the page is built.
 
     Attributes:
-        attributes: the names of what slices are made by.
+        attributes: the names of the attributes for slices.
 
     """
 
@@ -515,39 +514,39 @@ class Routes:
         self._page = document(as_html(page), policy(served=True))
         self._result, self._choices = result, choices
         self.attributes, self._text = page.attributes, choices.text
-        self._working = Lock()
+        self._lock = Lock()
         self._routes: Mapping[str, Callable[[Mapping[str, str]], Answer]] = {
             "/": lambda _: self._page,
-            "/api/items": lambda given: data(self._items(msgspec.convert(given, AskedItems, strict=False))),
+            "/api/items": lambda given: data(self._answer_items(msgspec.convert(given, AskedItems, strict=False))),
             "/api/pair": lambda given: data(self._pair(msgspec.convert(given, AskedPair, strict=False))),
         }
-        self._ground = lru_cache(_KEPT)(self._make_ground)
-        self._listing = lru_cache(_KEPT)(self._make_listing)
-        self._search = lru_cache(_KEPT)(self._make_search)
-        self._pair = lru_cache(_KEPT)(self._make_pair)
+        self._ground = lru_cache(_CACHE_SIZE)(self._make_ground)
+        self._listing = lru_cache(_CACHE_SIZE)(self._make_listing)
+        self._search = lru_cache(_CACHE_SIZE)(self._make_search)
+        self._pair = lru_cache(_CACHE_SIZE)(self._make_pair)
         self._cards: dict[Universe, Cards] = {}
 
     def answer(self, path: str, given: Mapping[str, str]) -> Answer:
-        """Answer a request; whatever goes wrong is said in a line."""
+        """Answer a request; every error becomes a message of one line."""
         route = self._routes.get(path)
         if route is None:
             return problem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
         try:
-            with self._working:
+            with self._lock:
                 return route(given)
         except msgspec.ValidationError as wrong:
             return problem(HTTPStatus.BAD_REQUEST, visible(str(wrong)))
         except UsageError as wrong:
-            return problem(HTTPStatus.BAD_REQUEST, _line(wrong))
-        except ComparandaError as wrong:  # the result is good, but files behind it have changed or are gone
-            return problem(HTTPStatus.CONFLICT, _line(wrong))
+            return problem(HTTPStatus.BAD_REQUEST, _format_error(wrong))
+        except ComparandaError as wrong:  # the result is valid, but its files have changed or are missing
+            return problem(HTTPStatus.CONFLICT, _format_error(wrong))
         except Exception as defect:
             print(f"comparanda: internal error at {path}: {visible(repr(defect))}", file=sys.stderr)
             return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: {type(defect).__name__}")
 
-    def _items(self, asked: AskedItems) -> Items:
+    def _answer_items(self, asked: AskedItems) -> Items:
         listing, search = self._listing(asked.link), self._search(asked.link, asked.filters)
-        search.go_on()
+        search.advance()
         return Items(
             of=listing.selection.of,
             count=len(listing.selection),
@@ -559,10 +558,10 @@ class Routes:
             choices=None if asked.offset else listing.proposed,
         )
 
-    # What is kept for the requests that follow.
+    # Data cached for later requests.
 
     def _make_ground(self, view: str | None, base: str | None, new: str | None) -> Ground:
-        """Return what conditions about one view and one pair share, which is let go with the pair."""
+        """Return the data shared by conditions about one view and one pair, released together with the pair."""
         del view, base, new
         return Ground(self._result.verdicts)
 
@@ -580,32 +579,32 @@ class Routes:
         return Pair(choice=choice, lists=lists.unfilled())
 
     def _cards_of(self, listing: Listing) -> Cards:
-        """Return what makes the cards of a list: the same for all lists whose rows are numbered alike."""
+        """Return the card builder of a list, the same for all lists of one universe."""
         if listing.universe not in self._cards:
-            while len(self._cards) >= _KEPT:
+            while len(self._cards) >= _CACHE_SIZE:
                 del self._cards[next(iter(self._cards))]
             made = Cards(self._result, listing.selection, text=self._text, attributes=self.attributes)
             self._cards[listing.universe] = made
         return self._cards[listing.universe]
 
 
-def _line(problem: ComparandaError) -> str:
-    """Say what is wrong in one line, with what to do about it."""
+def _format_error(problem: ComparandaError) -> str:
+    """Format an error in one line, with its hint."""
     said = problem.what if problem.where is None else f"{problem.where}: {problem.what}"
     return visible(said if problem.hint is None else f"{said} ({problem.hint})")
 
 
-# The server: on this machine alone, reading alone, every answer with the headers that keep it private.
+# The server: local and read-only, with privacy headers in every answer.
 
 
 if TYPE_CHECKING:
     Answering = Callable[[str, Mapping[str, str]], Answer]
 
-_MOST_FIELDS = 20
-_MOST_AT_ONCE = 64
-_SECONDS = 10
+_MAX_FIELDS = 20
+_MAX_REQUESTS = 64
+_TIMEOUT_SECONDS = 10
 
-_PRIVATE = {
+_PRIVATE_HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -613,11 +612,11 @@ _PRIVATE = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-"""What goes with every answer: nothing is kept, guessed, told to others, framed or lent to other sites."""
+"""The headers of every answer: no caching, sniffing, referrers, framing or use by other sites."""
 
 
 class Server(ThreadingHTTPServer):
-    """Listens on loopback.
+    """The HTTP server on the loopback interface.
 
     Args:
         port: the port; 0 for any that is free.
@@ -627,60 +626,60 @@ class Server(ThreadingHTTPServer):
     answer: Answering
     daemon_threads = True
     block_on_close = False
-    allow_reuse_address = os.name == "posix"  # elsewhere it would let others take the port as well
+    allow_reuse_address = os.name == "posix"  # on Windows it would let other programs bind the same port
     allow_reuse_port = False
-    request_queue_size = _MOST_AT_ONCE
+    request_queue_size = _MAX_REQUESTS
 
     def __init__(self, port: int = 0) -> None:
         self.token = secrets.token_urlsafe(32)
-        self._slots = BoundedSemaphore(_MOST_AT_ONCE)
+        self._slots = BoundedSemaphore(_MAX_REQUESTS)
         super().__init__((LOOPBACK, port), _Handler)
 
     @cached_property
     def guard(self) -> Guard:
-        """What looks at every request."""
+        """The guard that checks every request."""
         return Guard(self.server_port, self.token)
 
     @property
     def address(self) -> str:
-        """What to open in a browser; who has it can read all that is served."""
+        """The address to open in a browser; it gives access to everything that is served."""
         return f"http://{LOOPBACK}:{self.server_port}/?token={self.token}"
 
     def answer_by(self, answer: Answering) -> None:
-        """Answer requests until an exception, such as that of Ctrl-C, ends it; who came before has been waiting."""
+        """Answer requests until an exception such as KeyboardInterrupt; earlier requests have been queued."""
         self.answer = answer
         self.serve_forever()
 
     def server_bind(self) -> None:
-        """Bind without asking a name server what this machine is called, as the library would."""
+        """Bind without the DNS lookup of this machine's name that the library does."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = LOOPBACK, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread, if not too many are at work."""
+        """Answer in a thread, unless too many are running."""
         if self._slots.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and make room for the next."""
+        """Answer, and release the slot of the thread."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._slots.release()
 
     def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: Any) -> None:
-        """Say nothing of browsers that go away in the middle of an answer."""
+        """Ignore browsers that close the connection during an answer."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request: looked at by the guard, then answered. Nothing is logged, since addresses hold the token."""
+    """One request: checked by the guard, then answered. Nothing is logged, since addresses contain the token."""
 
     server: Server
-    timeout = _SECONDS
+    timeout = _TIMEOUT_SECONDS
     server_version = "comparanda"
     sys_version = ""
 
@@ -691,7 +690,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(self._answer())
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer what the library refuses: broken or endless requests, and all methods but two."""
+        """Answer requests that the library refuses: malformed or too long ones, and methods other than GET and HEAD."""
         del message, explain  # they quote the request
         if code == HTTPStatus.NOT_IMPLEMENTED:
             self._send(problem(HTTPStatus.METHOD_NOT_ALLOWED, "this server is for reading: GET and HEAD alone"))
@@ -704,7 +703,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> Answer:
         path, _, query = self.path.partition("?")
-        fields = _fields(query)
+        fields = _parse_query(query)
         refusal = self.server.guard.refusal(self.headers, None if fields is None else fields.pop("token", None))
         if refusal is not None:
             return problem(HTTPStatus.FORBIDDEN, refusal)
@@ -717,7 +716,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         if answer.status == HTTPStatus.METHOD_NOT_ALLOWED:
             self.send_header("Allow", "GET, HEAD")
-        for name, value in (*_PRIVATE.items(), ("Content-Security-Policy", answer.policy)):
+        for name, value in (*_PRIVATE_HEADERS.items(), ("Content-Security-Policy", answer.policy)):
             self.send_header(name, value)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(answer.body)))
@@ -726,10 +725,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(answer.body)
 
 
-def _fields(query: str) -> dict[str, str] | None:
-    """Read a query; None if it can be read in several ways, or not at all."""
+def _parse_query(query: str) -> dict[str, str] | None:
+    """Parse a query; None if it is malformed or repeats a name."""
     try:
-        pairs = parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+        pairs = parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
     except ValueError:
         return None
     fields = dict(pairs)

@@ -1,4 +1,4 @@
-"""What was compared and how, and what was met on the way: the small print of a page."""
+"""The views of a page: overview, pairs, all systems together, labels, curves and suspects."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     Pair = tuple[str, str]
 
 
-_FILES = 3
-"""How many files of one side are named."""
+_MAX_FILES = 3
+"""The maximal number of files named for one side."""
 
 
 def how_made(result: Result, choices: Choices, ground: str | None = None) -> TextPart:
-    """Return what was compared and how; without a key, the output that stands in its place is named."""
+    """Return the inputs and settings of the comparison; without a key, with the name of the reference output."""
     facts = tuple((visible(name), visible(value)) for name, value in _facts(result, choices, ground))
     return TextPart(name="how", title="What was compared, and how", facts=facts)
 
@@ -88,35 +88,37 @@ def _facts(result: Result, choices: Choices, ground: str | None) -> Iterator[tup
 
 
 def _files(result: Result) -> dict[str, str]:
-    """Return the files of the key ("key") and of each run by its name, as far as they are known."""
+    """Return the file names of the key ("key") and of each run, by name, as far as they are known."""
     named: dict[str, list[str]] = {}
-    alone = len(result.verdicts.texts.parts) == 1  # the bytes of many parts are not read for their names
+    alone = len(result.verdicts.texts.parts) == 1  # files of many parts are not opened just for their names
     for part in result.verdicts.texts.parts:
         for side in part.words().sides:
-            named.setdefault(side.name, []).extend(_names(side) if alone else [each.name for each in side.source.parts])
-    return {name: _listed(list(dict.fromkeys(files))) for name, files in named.items()}
+            named.setdefault(side.name, []).extend(
+                _file_names(side) if alone else [each.name for each in side.source.parts]
+            )
+    return {name: _join_files(list(dict.fromkeys(files))) for name, files in named.items()}
 
 
-def _names(side: Side) -> list[str]:
-    """Return the names of a side's files; those of a saved result may be gone, and the numbers are still good."""
+def _file_names(side: Side) -> list[str]:
+    """Return the names of a side's files; files of a saved result may be missing, which leaves the numbers valid."""
     try:
         return [part.name for part in side.source().parts]
     except ReadError as problem:
         return [str(problem).partition("\n")[0]]
 
 
-def _listed(files: list[str]) -> str:
-    left = len(files) - _FILES
-    return ", ".join(files) if left <= 1 else f"{', '.join(files[:_FILES])} and {left:,} more files"
+def _join_files(files: list[str]) -> str:
+    left = len(files) - _MAX_FILES
+    return ", ".join(files) if left <= 1 else f"{', '.join(files[:_MAX_FILES])} and {left:,} more files"
 
 
 def notes_of(result: Result, choices: Choices) -> tuple[Note, ...]:
-    """Return what was met while reading and aligning; without words of the corpus, which places may quote."""
+    """Return the notes on reading and aligning; their examples only if words of the corpus are allowed."""
     return result.notes if choices.text else tuple(replace(note, first=()) for note in result.notes)
 
 
 def noted(result: Result, choices: Choices) -> TextPart:
-    """Return all of that, under the side it was met on."""
+    """Return these notes, each with its side."""
     facts = tuple(
         (visible(note.side), visible(str(note).removeprefix(f"{note.side}: "))) for note in notes_of(result, choices)
     )
@@ -124,25 +126,25 @@ def noted(result: Result, choices: Choices) -> TextPart:
     return TextPart(name="notes", title="Notes", lines=lines, facts=facts)
 
 
-# The view that comes first: scores, whether gaps are real, what was compared and how.
+# The overview: scores, significance of differences, inputs and settings.
 
 
 def overview(result: Result, choices: Choices, lists: Lists) -> View:
-    """Return the view."""
+    """Return the first view of the page."""
     parts: list[Part] = [*finding_parts(ranking(result, choices), lists.number)]
-    for found in _further(result, choices):
+    for found in _further_findings(result, choices):
         parts += table_parts(found, lists.number)
     return View(name="overview", title="Overview", parts=(*parts, how_made(result, choices), noted(result, choices)))
 
 
 def ranking(result: Result, choices: Choices) -> Finding:
-    """Return what the page begins with: the leaderboard, or the scores of the only system."""
+    """Return the first finding of the page: the leaderboard, or the scores of the only system."""
     several = len(result.systems) > 1
     return result.leaderboard(view=choices.view) if several else result.scores(view=choices.view)
 
 
-def _further(result: Result, choices: Choices) -> Iterator[Finding]:
-    """Yield the other findings about all systems; of a single one the scores stand already there."""
+def _further_findings(result: Result, choices: Choices) -> Iterator[Finding]:
+    """Yield the other findings about all systems; the scores of a single system come first already."""
     view = choices.view
     if len(result.systems) > 1:
         yield result.scores(view=view)
@@ -153,13 +155,11 @@ def _further(result: Result, choices: Choices) -> Iterator[Finding]:
         yield result.stability(view=view)
 
 
-# Which pairs of systems a page holds, and what the views of pairs and of all systems share.
-#
-# All pairs are there where they are few, else those that people ask for first.
+# The pairs of systems in a page: all of them if they are few, else the most interesting ones.
 
 
 MOST_PAIRS = 66
-"""So many pairs are all on the page: those of twelve systems, which a matrix has room for, too."""
+"""Up to this number all pairs are on the page: those of twelve systems, which also fit into a matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +167,10 @@ class Pairing:
     """The pairs of a page.
 
     Args:
-        pairs: a base and a new system each, in the order of the systems.
-        usual: the one that is shown first.
-        all: how many pairs there are.
-        errors: which errors of each system every other does not make; None where nothing is right or wrong by itself.
+        pairs: base and new system of each pair, in the order of the systems.
+        usual: the pair displayed first.
+        all: the total number of pairs.
+        errors: the errors of each system that every other does not make; None if there are neither sites nor items.
 
     """
 
@@ -181,19 +181,19 @@ class Pairing:
 
     @property
     def left_out(self) -> int:
-        """How many pairs the page does not hold."""
+        """The number of pairs that are not in the page."""
         return self.all - len(self.pairs)
 
     def holds(self, one: str, other: str) -> bool:
-        """Whether two systems are a pair of the page, whichever is the base."""
+        """Whether two systems are a pair of the page, in either direction."""
         return (one, other) in self.pairs or (other, one) in self.pairs
 
 
 def pairing(result: Result, choices: Choices) -> Pairing | None:
-    """Choose the pairs; None where there is but one system.
+    """Choose the pairs; None if there is only one system.
 
-    Of many systems each is there with the first, with the best, with those of the pair shown first, and with its
-    neighbours in rank.
+    With many systems, each is paired with the first, with the best, with those of the pair displayed first, and with
+    its neighbours in rank.
     """
     if len(result.systems) < 2:
         return None
@@ -203,7 +203,7 @@ def pairing(result: Result, choices: Choices) -> Pairing | None:
     if choices.pairs == "all" or len(every) <= MOST_PAIRS:
         wanted |= {frozenset(pair) for pair in every}
     else:
-        ranked = _ranked(result, choices)
+        ranked = _rank_systems(result, choices)
         for hub in (result.systems[0], ranked[0], *usual):
             wanted |= {frozenset((hub, name)) for name in ranked if name != hub}
         wanted |= {frozenset(pair) for pair in pairwise(ranked)}
@@ -212,51 +212,51 @@ def pairing(result: Result, choices: Choices) -> Pairing | None:
 
 
 def errors_of(result: Result, choices: Choices, *systems: str) -> Complementarity | None:
-    """Return which errors of some systems the others do not make, if the view has errors one by one."""
+    """Return the errors of each given system that the others do not make; None if there are neither sites nor items."""
     view = result.verdicts.view(choices.view)
     return result.complementarity(*systems, view=choices.view) if len(view.sites) or len(view.items) else None
 
 
-def _ranked(result: Result, choices: Choices) -> list[str]:
+def _rank_systems(result: Result, choices: Choices) -> list[str]:
     """Return the systems by their main score, the best first."""
     board = replace(result, resamples=0).leaderboard(view=choices.view)
     return [standing.system for standing in board.standings]
 
 
-# The view of pairs: what one system fixes and breaks of another.
+# The view of pairs: corrections and new errors of one system relative to another.
 
 
 def pair_view(result: Result, choices: Choices, lists: Lists, pairing: Pairing | None) -> View | None:
-    """Return the view, if there are two systems.
+    """Return the view of pairs, if there are two systems.
 
-    The pair that is shown first has tests inside slices, which cost a resampling each; the others have none. A server
-    makes every pair that is asked for, so nothing is left out then.
+    The pair displayed first has tests within slices, each of which costs a resampling; the others have none. A server
+    computes every pair on request, so none is left out then.
     """
     if pairing is None:
         return None
-    expected, plain = _expected(result, choices), replace(result, resamples=0)
+    expected, plain = _expected_pairs(result, choices), replace(result, resamples=0)
     made = []
     for pair in pairing.pairs:
-        found = _difference(result if pair == pairing.usual else plain, choices, pair)
-        made.append(_choice(lists, found, pairing.errors, expected))
+        found = _compare_pair(result if pair == pairing.usual else plain, choices, pair)
+        made.append(_build_pair_choice(lists, found, pairing.errors, expected))
     return View(
         name="pair",
         title="Pair",
-        parts=(_left_out(pairing),) if pairing.left_out and not choices.served else (),
+        parts=(_left_out_part(pairing),) if pairing.left_out and not choices.served else (),
         choices=tuple(made),
         chosen=pairing.pairs.index(pairing.usual),
     )
 
 
 def pair_choice(result: Result, choices: Choices, lists: Lists, base: str, *, new: str) -> Choice:
-    """Return what is shown of one pair, which need not be among those of the page."""
+    """Return the display of one pair, which may be missing from the page."""
     pair = result.pair(base, new, view=choices.view)
     errors = errors_of(result, choices, *pair)
-    return _choice(lists, _difference(result, choices, pair), errors, _expected(result, choices))
+    return _build_pair_choice(lists, _compare_pair(result, choices, pair), errors, _expected_pairs(result, choices))
 
 
-def _left_out(pairing: Pairing) -> TextPart:
-    """Say which pairs the page holds, and how to see the others."""
+def _left_out_part(pairing: Pairing) -> TextPart:
+    """Return a text with the pairs that the page contains, and the options for the others."""
     base, new = pairing.usual
     said = (
         f"This page holds {len(pairing.pairs):,} of {counted(pairing.all, 'pair')}: each system with the first, with "
@@ -266,20 +266,22 @@ def _left_out(pairing: Pairing) -> TextPart:
     return TextPart(name="left-out", title="Which pairs are here", lines=(visible(said),))
 
 
-def _difference(result: Result, choices: Choices, pair: Pair) -> Difference:
+def _compare_pair(result: Result, choices: Choices, pair: Pair) -> Difference:
     return result.difference(*pair, by=choices.by, view=choices.view)
 
 
-def _expected(result: Result, choices: Choices) -> ExpectedPairs | None:
+def _expected_pairs(result: Result, choices: Choices) -> ExpectedPairs | None:
     """Return all pairs by expected counts; None without probabilities."""
     probable = result.verdicts.view(choices.view).candidates is not None
     return result.expected_pairs(view=choices.view) if probable else None
 
 
-def _choice(lists: Lists, found: Difference, errors: Complementarity | None, expected: ExpectedPairs | None) -> Choice:
-    """Return what is shown of a pair: its difference, whose errors are whose, and both by expected counts."""
+def _build_pair_choice(
+    lists: Lists, found: Difference, errors: Complementarity | None, expected: ExpectedPairs | None
+) -> Choice:
+    """Return the display of a pair: its difference, its complementary errors, and both by expected counts."""
     both = {found.base, found.new}
-    parts: list[Part] = [] if found.different else [_no_difference(found)]
+    parts: list[Part] = [] if found.different else [_no_difference_part(found)]
     parts += finding_parts(found, lists.number)
     if errors is not None:
         mine = tuple(each for each in errors.pairs if {each.first, each.second} == both)
@@ -291,49 +293,49 @@ def _choice(lists: Lists, found: Difference, errors: Complementarity | None, exp
     return Choice(title=title, base=found.base, new=found.new, parts=tuple(parts))
 
 
-def _no_difference(found: Difference) -> TextPart:
+def _no_difference_part(found: Difference) -> TextPart:
     said = f"{found.base} and {found.new} say the same at all {counted(found.sites, 'site')}."
     if not found.sites:
         said = f"There is no site at which {found.base} and {found.new} could differ."
     return TextPart(name="no-difference", title="No difference", lines=(visible(said),))
 
 
-# The view of all systems together: whose errors are whose, who is right with whom, and what they could reach.
+# The view of all systems together: complementary errors, diversity, and combinations.
 
 
 def together_view(result: Result, choices: Choices, lists: Lists, pairing: Pairing | None) -> View | None:
-    """Return the view, if there are two systems, and something that both can have right or wrong."""
+    """Return the view of all systems, if there are two systems and some sites or items."""
     if pairing is None or pairing.errors is None:
         return None
     diverse = result.diversity(view=choices.view)
-    parts: list[Part] = [_together_left_out(pairing)] if pairing.left_out else []
+    parts: list[Part] = [_together_left_out_part(pairing)] if pairing.left_out else []
     parts += chart_parts(pairing.errors, lists.number)
-    parts += table_parts(_errors_held(pairing, pairing.errors), lists.number)
+    parts += table_parts(_filter_errors(pairing, pairing.errors), lists.number)
     parts += chart_parts(diverse, lists.number)
-    parts += table_parts(_runs_held(result, pairing, diverse), lists.number)
+    parts += table_parts(_filter_run_pairs(result, pairing, diverse), lists.number)
     parts += finding_parts(united(result, choices), lists.number)
     return View(name="together", title="Together", parts=tuple(parts))
 
 
 def united(result: Result, choices: Choices) -> Combination:
-    """Return what the systems could do together; upper bounds of single labels are shown where labels are."""
+    """Return the combination of the systems without upper bounds per label, which are in the view of labels."""
     return replace(result.combination(view=choices.view), labels=())
 
 
-def _together_left_out(pairing: Pairing) -> TextPart:
-    """Say that tables of pairs are not complete here, while charts are."""
+def _together_left_out_part(pairing: Pairing) -> TextPart:
+    """Return a text that says which tables of pairs are incomplete; charts are complete."""
     held = f"{len(pairing.pairs):,} of {counted(pairing.all, 'pair')}"
     said = f"Charts show all systems; the tables of pairs below hold {held}: those that the view of pairs has."
     return TextPart(name="left-out", title="Which pairs are here", lines=(said,))
 
 
-def _errors_held(pairing: Pairing, found: Complementarity) -> Complementarity:
-    """Leave the pairs that the page holds."""
+def _filter_errors(pairing: Pairing, found: Complementarity) -> Complementarity:
+    """Keep the pairs that are in the page."""
     return replace(found, pairs=tuple(each for each in found.pairs if pairing.holds(each.first, each.second)))
 
 
-def _runs_held(result: Result, pairing: Pairing, found: Diversity) -> Diversity:
-    """Leave those pairs of runs whose systems are a pair that the page holds, or one and the same."""
+def _filter_run_pairs(result: Result, pairing: Pairing, found: Diversity) -> Diversity:
+    """Keep the pairs of runs of one system, or of two systems whose pair is in the page."""
     owner = {result.verdicts.runs[run]: system.name for system in result.verdicts.systems for run in system.runs}
     kept = []
     for each in found.pairs:
@@ -343,21 +345,21 @@ def _runs_held(result: Result, pairing: Pairing, found: Diversity) -> Diversity:
     return replace(found, pairs=tuple(kept))
 
 
-# The view of labels: how good all systems are at each, and which of them one system takes for which.
+# The view of labels: scores of all systems per label, and the confusions of each run.
 
 
 _MEASURES = {"f1": "F1 of each label", "precision": "Precision of each label", "recall": "Recall of each label"}
-_SCORED = 100
-"""So many labels have scores, the most frequent of the key."""
+_MAX_SCORED = 100
+"""The maximal number of labels with scores, the most frequent of the key."""
 
 
 def labels_view(result: Result, choices: Choices, lists: Lists) -> View | None:
-    """Return the view, if there are sites to look at."""
+    """Return the view of labels, if there are sites."""
     if not len(result.verdicts.view(choices.view).sites):
         return None
     parts: list[Part] = []
     if len(result.verdicts.runs) > 1:
-        parts.append(_oracle(result, choices, lists))
+        parts.append(_oracle_part(result, choices, lists))
     scores = scores_by_label(result, choices)
     if scores is not None:
         parts += [table_part(each, lists.number) for each in _score_tables(result, choices, scores)]
@@ -365,17 +367,17 @@ def labels_view(result: Result, choices: Choices, lists: Lists) -> View | None:
         name="labels",
         title="Labels",
         parts=tuple(parts),
-        choices=tuple(_labels_choice(result, choices, lists, run) for run in result.verdicts.runs),
+        choices=tuple(_build_labels_choice(result, choices, lists, run) for run in result.verdicts.runs),
     )
 
 
-def _labels_choice(result: Result, choices: Choices, lists: Lists, run: str) -> Choice:
+def _build_labels_choice(result: Result, choices: Choices, lists: Lists, run: str) -> Choice:
     found = result.confusion(run, view=choices.view)
     return Choice(title=visible(run), system=run, parts=finding_parts(found, lists.number))
 
 
-def _oracle(result: Result, choices: Choices, lists: Lists) -> TablePart:
-    """Return how much of each label every run has right, and what the best combination could have."""
+def _oracle_part(result: Result, choices: Choices, lists: Lists) -> TablePart:
+    """Return the accuracy of each run per label, and the upper bound of any combination."""
     found = result.combination(view=choices.view).tables(0)
     table = next(each for each in found if each.name == "oracle")
     called = result.verdicts.view(choices.view).kinds or "label"
@@ -384,7 +386,7 @@ def _oracle(result: Result, choices: Choices, lists: Lists) -> TablePart:
 
 
 def _score_tables(result: Result, choices: Choices, scores: Scores) -> Iterator[Table]:
-    """Yield the tables of scores, and say in the first how many labels have none."""
+    """Yield the tables of scores; the first one notes the number of labels without scores."""
     _, left = _scored_labels(result, choices)
     notes = (f"{counted(left, 'further label')} {'has' if left == 1 else 'have'} no scores here",) if left else ()
     for table in scores.tables(0):
@@ -393,9 +395,9 @@ def _score_tables(result: Result, choices: Choices, scores: Scores) -> Iterator[
 
 
 def scores_by_label(result: Result, choices: Choices) -> Scores | None:
-    """Return precision, recall and F1 of each label of the key, where items have labels.
+    """Return precision, recall and F1 of each label of the key, if items have labels.
 
-    Tables of several systems show no intervals, so none are drawn for them.
+    Tables of several systems have no intervals, so none are computed for them.
     """
     view = result.verdicts.view(choices.view)
     names = [f"{name}[{label}]" for name in _MEASURES for label in _scored_labels(result, choices)[0]]
@@ -409,26 +411,26 @@ def scores_by_label(result: Result, choices: Choices) -> Scores | None:
 
 
 def _scored_labels(result: Result, choices: Choices) -> tuple[list[str], int]:
-    """Return the most frequent labels of the key's items, as far as measures can name them, and how many are left."""
+    """Return the most frequent labels of the key's items that measures can name, and the number of other labels."""
     items = result.verdicts.view(choices.view).items
     counts = items.positives
     order = sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code))
-    names = [name for name in (items.names[code] for code in order) if name and "\n" not in name][:_SCORED]
+    names = [name for name in (items.names[code] for code in order) if name and "\n" not in name][:_MAX_SCORED]
     return names, len(order) - len(names)
 
 
-# The view of curves: whether probabilities come true, precision over recall, and what asking a user would gain.
+# The view of curves: calibration, precision over recall, and the gain of asking a user.
 
 
 STRATEGIES = ("entropy", "fgain", "high", "low", "random")
-"""The strategies of feedback that a page tries: those that cost little, and chance to compare them with."""
+"""The feedback strategies simulated for a page: the cheap ones, and random choice as a baseline."""
 
 QUESTIONS = 200
-"""How many questions each asks: enough to see which way curves go."""
+"""The number of questions of each strategy: enough to show the trend of curves."""
 
 
 def curves_view(result: Result, choices: Choices, lists: Lists) -> View | None:
-    """Return the view, if there are probabilities."""
+    """Return the view of curves, if there are probabilities."""
     if result.verdicts.view(choices.view).candidates is None:
         return None
     found = result.probabilities(view=choices.view)
@@ -438,12 +440,12 @@ def curves_view(result: Result, choices: Choices, lists: Lists) -> View | None:
         name="curves",
         title="Curves",
         parts=(*charts, *tables),
-        choices=tuple(_curves_choice(each, choices, lists) for each in experiments(result, choices)),
+        choices=tuple(_build_curves_choice(each, choices, lists) for each in experiments(result, choices)),
     )
 
 
 def experiments(result: Result, choices: Choices) -> Iterator[Experiment]:
-    """Try which questions to ask first about each output of a single run that has something uncertain."""
+    """Simulate the feedback strategies for each system with a single run that has uncertain spans."""
     candidates = result.verdicts.view(choices.view).candidates
     if candidates is None:
         return
@@ -452,8 +454,8 @@ def experiments(result: Result, choices: Choices) -> Iterator[Experiment]:
             yield simulated(result, STRATEGIES, system=system.name, budget=QUESTIONS, seed=result.seed)
 
 
-def _curves_choice(tried: Experiment, choices: Choices, lists: Lists) -> Choice:
-    """Return what was found of one output; its most frequent texts are words of the corpus."""
+def _build_curves_choice(tried: Experiment, choices: Choices, lists: Lists) -> Choice:
+    """Return the display of one experiment, without the most frequent texts if words are not allowed."""
     finding = tried.finding
     if not choices.text:
         finding = replace(finding, repeated=replace(finding.repeated, largest=()))
@@ -462,28 +464,28 @@ def _curves_choice(tried: Experiment, choices: Choices, lists: Lists) -> Choice:
     return Choice(title=visible(finding.system), system=finding.system, parts=parts)
 
 
-# The view of places at which the key may be wrong: a list for reviewers.
+# The view of suspects: a list of likely errors in the key for reviewers.
 
 
 MOST_SUSPECTS = 2_000
-"""So many suspects are on the page; nobody reads more of them there."""
+"""The maximal number of suspects on the page, more than a reviewer reads there."""
 
 
 def suspects_view(result: Result, choices: Choices, lists: Lists) -> View | None:
-    """Return the view, if several runs can agree against the key."""
+    """Return the view of suspects, if there are several runs that can agree against the key."""
     if len(result.verdicts.runs) < 2 or not len(result.verdicts.view(choices.view).sites):
         return None
     found = result.suspects(top=MOST_SUSPECTS, view=choices.view)
     part = SuspectsPart(
         name="suspects",
         title=f"{counted(found.count, 'suspect site')} of {found.sites:,}",
-        suspects=tuple(_row(each, found, choices, lists) for each in found.suspects),
-        notes=tuple(_notes(found)),
+        suspects=tuple(_suspect_row(each, found, choices, lists) for each in found.suspects),
+        notes=tuple(_suspect_notes(found)),
     )
-    return View(name="suspects", title="Suspects", parts=(table_part(_reasons(found), lists.number), part))
+    return View(name="suspects", title="Suspects", parts=(table_part(_reasons_table(found), lists.number), part))
 
 
-def _row(suspect: Suspect, found: Suspects, choices: Choices, lists: Lists) -> SuspectRow:
+def _suspect_row(suspect: Suspect, found: Suspects, choices: Choices, lists: Lists) -> SuspectRow:
     where = suspect.where if choices.text else without_words(suspect.where)
     return SuspectRow(
         rank=suspect.rank,
@@ -504,7 +506,7 @@ def _row(suspect: Suspect, found: Suspects, choices: Choices, lists: Lists) -> S
 
 
 def without_words(where: str) -> str:
-    """Take out of a conjunction what names words of the corpus: more sites may fulfil the rest.
+    """Remove the operands of a conjunction that contain words of the corpus; the rest may match more sites.
 
     >>> without_words('document == "d" and word == "secret" and key == "A"')
     'document == "d" and key == "A"'
@@ -515,27 +517,27 @@ def without_words(where: str) -> str:
     return " and ".join(kept) or "true"
 
 
-def _reasons(found: Suspects) -> Table:
-    """Return how many sites or items are suspect for which reason."""
+def _reasons_table(found: Suspects) -> Table:
+    """Return the number of suspect sites or items per reason."""
     least = "all" if found.at_least == len(found.runs) else f"at least {found.at_least}"
     rows = (
         (
             f"{least} of {counted(len(found.runs), 'run')} agree with each other against the key",
-            *_counted(found, found.agreed),
+            *_linked_count(found, found.agreed),
         ),
-        ("in the key, and found by none", *_counted(found, found.unfound)),
+        ("in the key, and found by none", *_linked_count(found, found.unfound)),
     )
     fields = (Field("reason", "reason"), Field("count", "count", "count"), Field("of", "of"))
     return Table(name="reasons", title="Why the key is suspect", fields=fields, rows=rows)
 
 
-def _counted(found: Suspects, total: SuspectCount) -> tuple[Linked, str]:
+def _linked_count(found: Suspects, total: SuspectCount) -> tuple[Linked, str]:
     link = None if total.where is None else Link(total.where, view=found.view)
     return Linked(total.count, link), total.of
 
 
-def _notes(found: Suspects) -> list[str]:
-    """Say how suspects are sorted, and what is not here."""
+def _suspect_notes(found: Suspects) -> list[str]:
+    """Return notes on the order of suspects and the number left out."""
     notes = ["sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels"]
     left = found.count - len(found.suspects)
     if left:

@@ -1,4 +1,4 @@
-"""Charts as SVG: values in, text out, the same bytes for the same values."""
+"""Charts as SVG; equal values give equal bytes."""
 
 from comparanda.render.charts.axes import Axis
 from comparanda.render.charts.bars import Balance, BarChart, Bars, DivergingChart, Dot, DotPlot, Side

@@ -1,4 +1,4 @@
-"""Bar charts: groups of bars side by side, with intervals."""
+"""Bar charts, diverging bar charts and dot plots, with intervals."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
     from comparanda.render.links import Link
 
 
-_BELOW = 52.0
-_EXACT = 1e-4  # values are written as if ticks were so close
+_AXIS_HEIGHT = 52.0
+_VALUE_STEP = 1e-4  # values are formatted with the decimals of ticks at this distance
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
-    """One series: a bar in each group. None where a value is undefined.
+    """One series: a bar in each group, None where a value is undefined.
 
     Args:
-        name: what it is called in the legend.
+        name: its name in the legend.
         values: the height of each bar.
-        low: the lower end of each one's interval.
-        high: the upper end.
-        links: what leads from each bar to what it counts.
+        low: the lower ends of the intervals.
+        high: the upper ends.
+        links: the link from each bar to what it counts.
 
     """
 
@@ -69,7 +69,7 @@ class Bars:
 
 @dataclass(frozen=True, kw_only=True)
 class BarChart(Paper):
-    """Bars in groups, from zero up, with their values above them; a bar without a value says n/a.
+    """Bars in groups, starting at zero, with their values above; n/a for an undefined value.
 
     >>> chart = BarChart(title="Tuples", description="Tuples by weight.", label="weight", groups=("low", "high"),
     ...                  y=Axis(label="tuples", unit="count"), bars=(Bars(name="crf", values=(3, None)),))
@@ -84,7 +84,7 @@ class BarChart(Paper):
     height: int = 440
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
-        """Draw the bars of all groups, and the names of the series above if there are several."""
+        """Draw the bars of all groups, with a legend above if there are several series."""
         styles = [style(count) for count in range(len(self.bars))]
         entries = [Entry(bars.name, each) for bars, each in zip(self.bars, styles, strict=True)]
         names = ""
@@ -95,7 +95,7 @@ class BarChart(Paper):
         ticks = ticked(axis, [0.0, *(value for value in given if value is not None)], 8)
         left = MARGIN + SIZE + tick_room(axis, ticks)
         slots = _Slots(self, left, self.width - MARGIN)
-        frame = Frame(left, top + slots.headroom(), self.width - MARGIN, self.height - _BELOW)
+        frame = Frame(left, top + slots.headroom(), self.width - MARGIN, self.height - _AXIS_HEIGHT)
         y = Scale(ticks.low, ticks.high, frame.bottom, frame.top)
         parts = [
             hatchings(self.name, styles),
@@ -105,13 +105,13 @@ class BarChart(Paper):
             element(
                 "path", d=f"M{number(frame.left)} {number(frame.bottom)}H{number(frame.right)}", stroke=INK, fill="none"
             ),
-            _words_below(self, frame),
+            _draw_group_names(self, frame),
         ]
         return "".join(parts), self.height
 
 
 class _Slots:
-    """Where the bars of each group stand, and how wide they are."""
+    """The positions and widths of the bars of each group."""
 
     def __init__(self, chart: BarChart, left: float, right: float) -> None:
         self.chart = chart
@@ -123,15 +123,17 @@ class _Slots:
         self.turned = self.widest > self.room / max(len(chart.bars), 1)
 
     def headroom(self) -> float:
-        """Return how much room values above the highest bar need."""
+        """Return the height that values above the highest bar need."""
         return self.widest + 4 if self.turned else 1.5 * SIZE
 
     def written(self, value: float | None) -> str:
-        """Write the value of a bar."""
-        return "n/a" if value is None else self.chart.y.written(value, 1 if self.chart.y.unit == "count" else _EXACT)
+        """Format the value of a bar."""
+        return (
+            "n/a" if value is None else self.chart.y.written(value, 1 if self.chart.y.unit == "count" else _VALUE_STEP)
+        )
 
     def bar(self, pen: Pen, place: int, count: int, y: Scale) -> str:
-        """Draw one bar, with its value above it."""
+        """Draw one bar with its value above it."""
         bars = self.chart.bars[count]
         value, link = bars.values[place], None if bars.links is None else bars.links[place]
         x = self.left + self.room * (place + 0.5) + self.width * (count - len(self.chart.bars) / 2)
@@ -141,12 +143,12 @@ class _Slots:
         if value is not None:
             inside = fill(self.chart.name, style(count))
             box = {"x": x + 0.5, "y": top, "width": max(self.width - 1, 0.5), "height": y.begin - top}
-            shapes = [element("rect", fill=inside, **box), _interval(bars, place, middle, y)]
-        highest = max(value or 0.0, _end(bars.high, place) or 0.0)
-        return pen.mark(told, *shapes, self._value(value, middle, y.place(highest) - 4), link=link)
+            shapes = [element("rect", fill=inside, **box), _draw_interval(bars, place, middle, y)]
+        highest = max(value or 0.0, _interval_end(bars.high, place) or 0.0)
+        return pen.mark(told, *shapes, self._draw_value(value, middle, y.place(highest) - 4), link=link)
 
-    def _value(self, value: float | None, x: float, y: float) -> str:
-        """Write a value, with some paper around it where lines of the axis pass."""
+    def _draw_value(self, value: float | None, x: float, y: float) -> str:
+        """Draw a value with an outline in the background colour, so that grid lines do not cross it."""
         colour = FAINT if value is None else INK
         said = self.written(value)
         written = (
@@ -157,13 +159,13 @@ class _Slots:
         return element("g", written, stroke=PAPER, stroke_width=3, paint_order="stroke")
 
 
-def _end(ends: Sequence[float | None] | None, place: int) -> float | None:
+def _interval_end(ends: Sequence[float | None] | None, place: int) -> float | None:
     return None if ends is None else ends[place]
 
 
-def _interval(bars: Bars, place: int, x: float, y: Scale) -> str:
-    """Draw the interval of a bar, white around black so that it is seen on any colour."""
-    low, high = _end(bars.low, place), _end(bars.high, place)
+def _draw_interval(bars: Bars, place: int, x: float, y: Scale) -> str:
+    """Draw the interval of a bar, black with a white outline, visible on any colour."""
+    low, high = _interval_end(bars.low, place), _interval_end(bars.high, place)
     if low is None or high is None:
         return ""
     begin, end = y.place(low), y.place(high)
@@ -172,8 +174,8 @@ def _interval(bars: Bars, place: int, x: float, y: Scale) -> str:
     return around + element("path", d=data, stroke=INK, stroke_width=1.5, fill="none")
 
 
-def _words_below(chart: BarChart, frame: Frame) -> str:
-    """Write the names of the groups, or of some where there is no room for all, and what they are."""
+def _draw_group_names(chart: BarChart, frame: Frame) -> str:
+    """Draw the names of the groups, or of every n-th group if space is short, and the label below them."""
     room = (frame.right - frame.left) / max(len(chart.groups), 1)
     every = max(1, -(-int(4 * SIZE) // max(int(room), 1))) if room < 2 * SIZE else 1
     parts = [
@@ -196,17 +198,17 @@ def _words_below(chart: BarChart, frame: Frame) -> str:
     return "".join(parts)
 
 
-# Bars to both sides of a line: what is lost to its left, what is gained to its right.
+# Diverging bars: losses to the left of a line, gains to its right.
 
 
-_GAP, _THICK = 14.0, 14.0
-_BETWEEN = 5.0  # a bar and its number
-_TOTALS = 120.0  # the most that what stands at the right may take
+_GAP, _BAR_THICKNESS = 14.0, 14.0
+_NUMBER_GAP = 5.0  # between a bar and its number
+_MAX_TOTAL_WIDTH = 120.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """A bar: how long it is, what is written at its end, and what leads to what it counts."""
+    """A bar: its length, the text at its end, and the link to what it counts."""
 
     value: float
     said: str
@@ -215,7 +217,7 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """One row: its name, what is lost and gained there (None for no bar), and what stands at its right."""
+    """One row: its name, losses and gains (None for no bar), and the text to its right."""
 
     name: str
     lost: Side | None
@@ -225,17 +227,17 @@ class Balance:
 
 @dataclass(frozen=True, kw_only=True)
 class DivergingChart(Paper):
-    """Rows with a bar to each side; both sides have one scale.
+    """Rows with a bar to each side, on a common scale.
 
     >>> row = Balance(name="NOUN", lost=Side(value=2, said="2"), gained=Side(value=5, said="5"), said="+3")
     >>> "+3" in DivergingChart(title="Gains", description="By label.", lost="lost", gained="won", rows=(row,)).svg()
     True
 
     Args:
-        lost: what bars to the left are called.
-        gained: what bars to the right are called.
-        rows: the rows, from above.
-        total: what stands at the right of rows.
+        lost: the heading of the bars to the left.
+        gained: the heading of the bars to the right.
+        rows: the rows, from the top.
+        total: the heading of the texts to the right of rows.
 
     """
 
@@ -246,37 +248,39 @@ class DivergingChart(Paper):
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all rows."""
-        laid = _Layout.of(self)
-        frame = Frame(laid.left, top + SIZE, laid.right, top + SIZE + ROW * max(len(self.rows), 1))
+        layout = _Layout.of(self)
+        frame = Frame(layout.left, top + SIZE, layout.right, top + SIZE + ROW * max(len(self.rows), 1))
         middles = [frame.top + ROW * (place + 0.5) for place in range(len(self.rows))]
         above = frame.top - 6
-        line = element("path", d=path([(laid.zero, frame.top), (laid.zero, frame.bottom)]), stroke=INK, fill="none")
+        line = element("path", d=path([(layout.zero, frame.top), (layout.zero, frame.bottom)]), stroke=INK, fill="none")
         parts = [
             hatchings(self.name, (LOSS, GAIN)),
-            text(fitting(self.lost, laid.zero - MARGIN), laid.zero - 8, above, FAINT, anchor="end"),
-            text(fitting(self.gained, laid.right - laid.zero), laid.zero + 8, above, FAINT),
-            text(fitting(self.total, laid.totals), self.width - MARGIN, above, FAINT, anchor="end"),
-            *(self._row(pen, each, middle, laid) for each, middle in zip(self.rows, middles, strict=True)),
+            text(fitting(self.lost, layout.zero - MARGIN), layout.zero - 8, above, FAINT, anchor="end"),
+            text(fitting(self.gained, layout.right - layout.zero), layout.zero + 8, above, FAINT),
+            text(fitting(self.total, layout.totals), self.width - MARGIN, above, FAINT, anchor="end"),
+            *(self._draw_row(pen, each, middle, layout) for each, middle in zip(self.rows, middles, strict=True)),
             line if self.rows else nothing(frame, "neither gains nor losses"),
         ]
         return "".join(parts), frame.bottom + MARGIN
 
-    def _row(self, pen: Pen, each: Balance, middle: float, laid: _Layout) -> str:
+    def _draw_row(self, pen: Pen, each: Balance, middle: float, layout: _Layout) -> str:
         parts = [
-            beside(fitting(each.name, laid.left - MARGIN - _GAP), laid.left - _GAP, middle, anchor="end"),
-            beside(fitting(each.said, laid.totals), self.width - MARGIN, middle, anchor="end"),
+            beside(fitting(each.name, layout.left - MARGIN - _GAP), layout.left - _GAP, middle, anchor="end"),
+            beside(fitting(each.said, layout.totals), self.width - MARGIN, middle, anchor="end"),
         ]
         for side, what, look, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
             if side is not None:
                 told = f"{brief(each.name)}, {brief(what)}: {side.said}"
-                bar = _bar(side, inside=fill(self.name, look), middle=middle, zero=laid.zero, unit=way * laid.unit)
+                bar = _draw_side_bar(
+                    side, inside=fill(self.name, look), middle=middle, zero=layout.zero, unit=way * layout.unit
+                )
                 parts.append(pen.mark(told, *bar, link=side.link))
         return "".join(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """Where bars may stand, where they begin, how long one of value 1 is, and how wide what stands at the right is."""
+    """The area of the bars, the position of zero, the length of a bar of value 1, and the width of the right column."""
 
     left: float
     right: float
@@ -286,31 +290,31 @@ class _Layout:
 
     @classmethod
     def of(cls, chart: DivergingChart) -> _Layout:
-        """Share the width out: both sides have one scale, and room for the number of their longest bar."""
+        """Distribute the width: one scale for both sides, and space for the number of the longest bar on each side."""
         sides = [[side for each in chart.rows if (side := getattr(each, name))] for name in ("lost", "gained")]
-        rooms = [widest(side.said for side in each) + _BETWEEN for each in sides]
+        rooms = [widest(side.said for side in each) + _NUMBER_GAP for each in sides]
         most = [max((side.value for side in each), default=0.0) for each in sides]
-        totals = widest([chart.total, *(each.said for each in chart.rows)], _TOTALS)
+        totals = widest([chart.total, *(each.said for each in chart.rows)], _MAX_TOTAL_WIDTH)
         left = MARGIN + widest(each.name for each in chart.rows) + _GAP
         right = chart.width - MARGIN - totals - 2 * _GAP
         unit = (right - left - sum(rooms)) / (sum(most) or 1.0)
         return cls(left=left, right=right, zero=left + rooms[0] + unit * most[0], unit=unit, totals=totals)
 
 
-def _bar(side: Side, inside: str, middle: float, zero: float, *, unit: float) -> tuple[str, str]:
-    """Draw a bar from the line to its side, and its number behind its end."""
+def _draw_side_bar(side: Side, inside: str, middle: float, zero: float, *, unit: float) -> tuple[str, str]:
+    """Draw a bar from the zero line, with its number after its end."""
     end = zero + unit * side.value
-    box = {"x": min(zero, end), "y": middle - _THICK / 2, "width": abs(end - zero), "height": _THICK}
+    box = {"x": min(zero, end), "y": middle - _BAR_THICKNESS / 2, "width": abs(end - zero), "height": _BAR_THICKNESS}
     bar = element("rect", fill=inside, **box)
     if unit < 0:
-        return bar, beside(side.said, end - _BETWEEN, middle, anchor="end")
-    return bar, beside(side.said, end + _BETWEEN, middle)
+        return bar, beside(side.said, end - _NUMBER_GAP, middle, anchor="end")
+    return bar, beside(side.said, end + _NUMBER_GAP, middle)
 
 
-# Dot plots: a row for each thing, its value as a dot with an interval around it, and its numbers at the right.
+# Dot plots: rows with the value as a dot, its interval, and numbers to the right.
 
 
-_DOTS_BELOW = 48.0
+_DOTS_AXIS_HEIGHT = 48.0
 _DOTS_GAP = 14.0
 _RADIUS = 5.0
 
@@ -320,13 +324,13 @@ class Dot:
     """One row.
 
     Args:
-        name: what stands at its left.
-        value: where its dot stands; None where it is undefined.
+        name: the name to its left.
+        value: the value of its dot; None if undefined.
         low: the lower end of its interval.
         high: the upper end.
-        texts: what stands at its right, a text for each column; the first leads to what the row counts, too.
-        note: what is told beside these.
-        link: what leads to what the row counts.
+        texts: the texts to its right, one per column; the first one is part of the link.
+        note: further information for the tooltip.
+        link: the link to what the row counts.
 
     """
 
@@ -341,7 +345,7 @@ class Dot:
 
 @dataclass(frozen=True, kw_only=True)
 class DotPlot(Paper):
-    """Dots in rows over one axis.
+    """Dots in rows on a common axis.
 
     >>> chart = DotPlot(title="Accuracy", description="Two systems.", x=Axis(label="accuracy (%)", unit="share"),
     ...                 columns=("accuracy",), dots=(Dot(name="crf", value=0.9, texts=("90.00",)),))
@@ -350,10 +354,10 @@ class DotPlot(Paper):
 
     Args:
         x: the axis.
-        columns: what stands at the right of each row.
-        dots: the rows, from above.
-        joined: whether each dot goes on from that above it: then steps join them.
-        reference: the name and value of what all are compared with, drawn as a line from top to bottom.
+        columns: the headings of the texts to the right.
+        dots: the rows, from the top.
+        joined: whether each row continues the previous one; the dots are then connected by steps.
+        reference: the name and value of a reference, drawn as a vertical line.
 
     """
 
@@ -365,7 +369,7 @@ class DotPlot(Paper):
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all rows."""
-        ticks = ticked(self.x, self._values())
+        ticks = ticked(self.x, self._axis_values())
         rooms = [
             widest([name, *(dot.texts[place] for dot in self.dots)], 160) for place, name in enumerate(self.columns)
         ]
@@ -384,22 +388,22 @@ class DotPlot(Paper):
             ),
             striped(left, right, middles),
             horizontal(self.x, ticks, scale, frame),
-            self._reference(scale, frame),
-            self._steps(scale, middles),
-            *_headings(self.columns, rooms, right, frame.top - 6),
+            self._draw_reference(scale, frame),
+            self._draw_steps(scale, middles),
+            *_draw_headings(self.columns, rooms, right, frame.top - 6),
             *(
-                self._row(pen, dot=dot, scale=scale, middle=middle, rooms=rooms)
+                self._draw_row(pen, dot=dot, scale=scale, middle=middle, rooms=rooms)
                 for dot, middle in zip(self.dots, middles, strict=True)
             ),
             "" if self.dots else nothing(frame),
         ]
-        return "".join(parts), bottom + _DOTS_BELOW
+        return "".join(parts), bottom + _DOTS_AXIS_HEIGHT
 
-    def _values(self) -> list[float]:
+    def _axis_values(self) -> list[float]:
         given = [each for dot in self.dots for each in (dot.value, dot.low, dot.high)]
         return [each for each in (*given, None if self.reference is None else self.reference[1]) if each is not None]
 
-    def _reference(self, scale: Scale, frame: Frame) -> str:
+    def _draw_reference(self, scale: Scale, frame: Frame) -> str:
         if self.reference is None:
             return ""
         name, value = self.reference
@@ -410,7 +414,7 @@ class DotPlot(Paper):
             said, x, frame.top - 6, FAINT, anchor=None if left else "end"
         )
 
-    def _steps(self, scale: Scale, middles: Sequence[float]) -> str:
+    def _draw_steps(self, scale: Scale, middles: Sequence[float]) -> str:
         if not self.joined:
             return ""
         known = [
@@ -420,14 +424,14 @@ class DotPlot(Paper):
         data = path(point for piece in corners for point in piece)
         return element("path", d=data, stroke=SERIES[0], stroke_width=2, fill="none") if known else ""
 
-    def _row(self, pen: Pen, dot: Dot, scale: Scale, middle: float, *, rooms: Sequence[float]) -> str:
-        """Draw one row; dot, interval and first text are its mark."""
+    def _draw_row(self, pen: Pen, dot: Dot, scale: Scale, middle: float, *, rooms: Sequence[float]) -> str:
+        """Draw one row; dot, interval and first text form its mark."""
         x = scale.begin - _RADIUS
         parts = [beside(fitting(dot.name, x - MARGIN - _DOTS_GAP), x - _DOTS_GAP, middle, anchor="end")]
         if dot.value is None:
             shapes = [beside(UNDEFINED, x + 4, middle, colour=FAINT)]
         else:
-            shapes = [_dots_interval(dot, scale, middle), _dot(scale.place(dot.value), middle)]
+            shapes = [_draw_dot_interval(dot, scale, middle), _draw_dot(scale.place(dot.value), middle)]
         x = scale.end + _RADIUS
         texts = []
         for said, room in zip(dot.texts, rooms, strict=True):
@@ -438,18 +442,18 @@ class DotPlot(Paper):
         return "".join([*parts, pen.mark(told, *shapes, *texts[:1], link=dot.link), *texts[1:]])
 
 
-def _headings(columns: Sequence[str], rooms: Sequence[float], right: float, y: float) -> Iterable[str]:
+def _draw_headings(columns: Sequence[str], rooms: Sequence[float], right: float, y: float) -> Iterable[str]:
     x = right
     for name, room in zip(columns, rooms, strict=True):
         x += room + _DOTS_GAP
         yield text(fitting(name, room), x, y, FAINT, anchor="end")
 
 
-def _dot(x: float, y: float) -> str:
+def _draw_dot(x: float, y: float) -> str:
     return element("circle", cx=x, cy=y, r=_RADIUS, fill=SERIES[0])
 
 
-def _dots_interval(dot: Dot, scale: Scale, y: float) -> str:
+def _draw_dot_interval(dot: Dot, scale: Scale, y: float) -> str:
     if dot.low is None or dot.high is None:
         return ""
     begin, end = scale.place(dot.low), scale.place(dot.high)

@@ -1,4 +1,4 @@
-"""SVG as text: elements, numbers, and words that may be hostile."""
+"""SVG elements, escaped text, marks with links, and the base class of charts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def number(value: float) -> str:
-    """Write a length or a coordinate, to a hundredth of a pixel.
+    """Format a length or a coordinate to a hundredth of a pixel.
 
     >>> number(12.0), number(0.125), number(-0.001)
     ('12', '0.12', '0')
@@ -28,13 +28,13 @@ def number(value: float) -> str:
 
 
 def element(name: str, *children: str, **attributes: str | float | None) -> str:
-    """Write an element; a name of an attribute is written with `-` for `_`, and those that are None are left out.
+    """Return an element; `_` in attribute names becomes `-`, and attributes that are None are left out.
 
     >>> element("text", words("P < R"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">P &lt; R</text>'
     """
     written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{_attribute_text(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
@@ -42,17 +42,17 @@ def element(name: str, *children: str, **attributes: str | float | None) -> str:
     return f"<{name}{written}>{inner}</{name}>" if inner else f"<{name}{written}/>"
 
 
-def _value(value: str | float) -> str:
+def _attribute_text(value: str | float) -> str:
     return words(value) if isinstance(value, str) else number(value)
 
 
 def words(text: str) -> str:
-    """Return a text that cannot be taken for markup, with what is invisible in it made visible."""
+    """Escape markup and invisible characters in a text."""
     return escape(visible(text), quote=True)
 
 
 def text(said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None) -> str:
-    """Write some words at a place, level or turned around it by some degrees.
+    """Draw a text at a position, optionally rotated around it by `turned` degrees.
 
     >>> text("F1", 10, 20, "#000000", anchor="end")
     '<text x="10" y="20" text-anchor="end" fill="#000000">F1</text>'
@@ -62,7 +62,7 @@ def text(said: str, x: float, y: float, colour: str, *, anchor: str | None = Non
 
 
 def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
-    """Write the data of a path through points.
+    """Return the data of a path through points.
 
     >>> path([(0, 1), (2.5, 3)])
     'M0 1L2.5 3'
@@ -71,14 +71,14 @@ def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
     return data + "Z" if closed else data
 
 
-# What draws the marks of a chart: each says what it stands for, and in a page leads to what it counts.
+# Marks of a chart: each has a tooltip, and in a page a link to what it counts.
 
 
 class Pen:
-    """Draws marks, and remembers where they lead.
+    """Draws marks and collects their links.
 
     Args:
-        linked: whether marks are links; in a file there is nothing they could lead to.
+        linked: whether marks are links; a chart in a file of its own has nothing to link to.
 
     """
 
@@ -87,12 +87,12 @@ class Pen:
         self._links: dict[Link, None] = {}
 
     def mark(self, told: str, *shapes: str, link: Link | None = None) -> str:
-        """Draw a mark of some shapes.
+        """Draw a mark.
 
         Args:
-            told: what it says to those who point at it or hear it: its words and its count, as they are written.
-            shapes: what it looks like.
-            link: what leads to what it counts.
+            told: its tooltip and its text for screen readers, with the count as displayed.
+            shapes: its elements.
+            link: the link to what it counts.
 
         """
         drawn = element("g", element("title", words(told)), *shapes)
@@ -102,28 +102,28 @@ class Pen:
         return element("a", drawn, href=link.address(), aria_label=told)
 
     def links(self) -> tuple[Link, ...]:
-        """Return where the marks lead, in the order in which they were drawn."""
+        """Return the links of the marks, in drawing order."""
         return tuple(self._links)
 
 
-# The sheet a chart is drawn on: its size, title and description, and what screen readers are told.
+# The base class of charts: size, title, description and accessibility attributes.
 
 
 MARGIN = 16.0
-_LONGEST_NAME = 60
-_SPARE = 0.9  # long lines leave some room, for letters may be wider on other machines
+_MAX_NAME_LENGTH = 60
+_USED_WIDTH = 0.9  # share of the width that headings use, because fonts of other machines may be wider
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper(ABC):
-    """What all charts have.
+    """The base class of charts.
 
     Args:
-        title: what the chart says, in a line.
-        description: the same in a sentence or two, for those who do not see it.
-        subtitle: how the values were made, in small letters under the title.
-        name: names its file and begins the ids inside, so that several charts can stand on one page.
-        width: in pixels; charts of many columns are wider.
+        title: the title, one line.
+        description: a description of one or two sentences for screen readers.
+        subtitle: how the values were computed, in small print below the title.
+        name: the name of its file and the prefix of its ids, so that a page can contain several charts.
+        width: in pixels; charts with many columns are wider.
 
     """
 
@@ -135,18 +135,18 @@ class Paper(ABC):
 
     @abstractmethod
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
-        """Draw the picture from some place down, and return it with the height of the paper below its end."""
+        """Draw the plot below `top`, and return it with the total height of the chart."""
 
     def wide(self) -> float:
-        """Return how wide the paper is."""
+        """Return the width of the chart."""
         return self.width
 
     def svg(self, *, linked: bool = False) -> str:
         """Return the chart as SVG.
 
         Args:
-            linked: for a page: its marks lead to what they count, and its title is left to the page. Else it is one
-                picture, as for a file.
+            linked: whether the chart is part of a page: its marks are then links, and the page displays its title;
+                otherwise it is a self-contained picture.
 
         """
         heading, top = self._heading(titled=not linked)
@@ -154,13 +154,13 @@ class Paper(ABC):
         return self._document(heading + picture, height, linked=linked)
 
     def links(self) -> tuple[Link, ...]:
-        """Return where the marks lead, each once."""
+        """Return the links of the marks without duplicates."""
         pen = Pen(linked=True)
         self.drawn(pen, 0.0)
         return pen.links()
 
     def apart(self) -> Self:
-        """Return the same chart with ids of its own, for a notebook in which there may be others of its name."""
+        """Return the same chart with unique ids, for a notebook that may contain other charts of the same name."""
         said = "\0".join((self.title, self.subtitle, self.description))
         digest = blake2b(said.encode(errors="surrogatepass"), digest_size=4).hexdigest()
         return replace(self, name=f"{self.name}-{digest}")
@@ -169,8 +169,8 @@ class Paper(ABC):
         return self.apart().svg()
 
     def _heading(self, *, titled: bool) -> tuple[str, float]:
-        """Return title and subtitle as drawn, and where the picture below them may begin."""
-        room = _SPARE * (self.wide() - 2 * MARGIN)
+        """Draw title and subtitle, and return them with the top of the plot below."""
+        room = _USED_WIDTH * (self.wide() - 2 * MARGIN)
         y, parts = MARGIN if titled else 0.0, []
         for line in folded(self.title, room, TITLE_SIZE, 2) if titled else ():
             y += TITLE_SIZE
@@ -184,7 +184,7 @@ class Paper(ABC):
         return "".join(parts), y + 1.5 * SIZE
 
     def _document(self, picture: str, high: float, *, linked: bool) -> str:
-        """Return the whole SVG; what is inside a picture is hidden from screen readers, and links are not to be."""
+        """Return the whole SVG; with links its role is `group`, since screen readers skip the contents of an `img`."""
         width, height = number(self.wide()), number(high)
         told = (
             element("title", words(self.title), id=f"{self.name}-title")
@@ -210,16 +210,16 @@ class Paper(ABC):
 
 
 def named(*parts: str) -> str:
-    """Return a name for a chart that is safe in ids and as a file, whatever systems are called.
+    """Return a chart name that is safe in ids and file names, whatever the names of systems.
 
     >>> named("flow", "my tagger", "../../etc")
     'flow-my-tagger-etc'
     """
     safe = (re.sub(r"[^A-Za-z0-9_]+", "-", part).strip("-") for part in parts)
-    return "-".join(part for part in safe if part)[:_LONGEST_NAME]
+    return "-".join(part for part in safe if part)[:_MAX_NAME_LENGTH]
 
 
-# Areas that are told apart without colours: by lines across them.
+# Hatching, which distinguishes areas without colour.
 
 
 _HATCHES = {
@@ -231,37 +231,37 @@ _HATCHES = {
 
 
 def hatchings(name: str, styles: Iterable[Style]) -> str:
-    """Define the hatchings of some styles for the chart of a name."""
+    """Return the pattern definitions of styles for the chart with the given name."""
     found = []
     for each in dict.fromkeys(styles):
         if each.hatch in _HATCHES:
             lines = element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4, fill="none")
             ground = element("rect", width=6, height=6, fill=each.colour)
             size = {"width": 6.0, "height": 6.0}
-            known_by = _pattern(name, each)
+            known_by = _pattern_id(name, each)
             found.append(element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
     return element("defs", *found) if found else ""
 
 
 def fill(name: str, each: Style) -> str:
-    """Return what areas of a style are filled with: its hatching, or its plain colour."""
-    return f"url(#{_pattern(name, each)})" if each.hatch in _HATCHES else each.colour
+    """Return the fill of areas in a style: its hatching, or its plain colour."""
+    return f"url(#{_pattern_id(name, each)})" if each.hatch in _HATCHES else each.colour
 
 
-def _pattern(name: str, each: Style) -> str:
+def _pattern_id(name: str, each: Style) -> str:
     return f"{name}-{each.hatch}-{each.colour.lstrip('#')}"
 
 
-# What the areas of a chart are called: a sample of each with its name, in rows.
+# The legend: a swatch of each style with its name, in rows.
 
 
 _SWATCH, _GAP = 14.0, 6.0
-_BETWEEN = 16.0
+_ENTRY_GAP = 16.0
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry: what is written beside its sample, and what leads to what it counts."""
+    """One entry: its text, its style, and the link to what it counts."""
 
     said: str
     style: Style
@@ -269,11 +269,11 @@ class Entry:
 
 
 def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, *, end: float, top: float) -> tuple[str, float]:
-    """Draw entries between two edges, and return them with where the picture below may begin."""
+    """Draw a legend between two edges, and return it with the top of the plot below."""
     x, y, parts = begin, top, []
     for each in entries:
-        said = fitting(each.said, end - begin - _BETWEEN - _SWATCH - _GAP)
-        size = _SWATCH + _GAP + text_width(said) + _BETWEEN
+        said = fitting(each.said, end - begin - _ENTRY_GAP - _SWATCH - _GAP)
+        size = _SWATCH + _GAP + text_width(said) + _ENTRY_GAP
         if x > begin and x + size > end:
             x, y = begin, y + 1.5 * SIZE
         swatch = element("rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=fill(name, each.style))
@@ -283,7 +283,7 @@ def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, *, end: 
     return "".join(parts), y + SIZE
 
 
-# Small signs on lines, so that these are told apart without colours.
+# Markers, which distinguish lines without colour.
 
 
 _SHAPES = {
@@ -296,6 +296,6 @@ _SHAPES = {
 
 
 def mark(style: Style, x: float, y: float) -> str:
-    """Draw the sign of a series at a place."""
+    """Draw the marker of a series at a position."""
     place = f"translate({number(x)} {number(y)})"
     return element("path", d=_SHAPES[style.mark], transform=place, fill=PAPER, stroke=style.colour, stroke_width=1.6)

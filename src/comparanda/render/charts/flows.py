@@ -1,4 +1,4 @@
-"""Flows: bands from what one side says to what the other says, as thick as their counts."""
+"""Flow charts: bands from the labels of one side to those of the other, with thickness proportional to counts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
     from comparanda.render.links import Link
 
-_THICK = 240.0  # all bands together
-_LEAST, _GAP = 17.0, 5.0  # a band has room for its number, and some between it and the next
-_NODE, _APART = 9.0, 9.0  # how wide the begin of bands is, and how far one is from the next
-_LABELS = 150.0  # the most that labels may take
+_TOTAL_THICKNESS = 240.0  # of all bands together
+_MIN_THICKNESS, _GAP = 17.0, 5.0  # the least height of a band, for its number, and the gap between bands
+_NODE_WIDTH, _NODE_GAP = 9.0, 9.0  # the width of the node where bands begin, and the gap between nodes
+_MAX_LABEL_WIDTH = 150.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,11 +25,11 @@ class FlowKind:
     """One kind of flows.
 
     Args:
-        name: what it is called.
-        sign: what stands before its counts, so that it is told without colours.
-        style: how its bands look.
-        count: of all of its kind.
-        link: what leads to these.
+        name: its name.
+        sign: the sign before its counts, which identifies it without colour.
+        style: the style of its bands.
+        count: the total of its kind.
+        link: the link to these sites.
 
     """
 
@@ -45,12 +45,12 @@ class Flow:
     """One band.
 
     Args:
-        source: what it comes from.
-        target: where it goes.
+        source: the label at its left end.
+        target: the label at its right end.
         kind: its kind.
-        count: how thick it is.
-        note: more about it, in brackets.
-        link: what leads to what it counts.
+        count: its count, which determines its thickness.
+        note: further information, displayed in parentheses.
+        link: the link to what it counts.
 
     """
 
@@ -64,7 +64,7 @@ class Flow:
 
 @dataclass(frozen=True, kw_only=True)
 class FlowChart(Paper):
-    """Bands between labels at the left and labels at the right; in the middle each has a row with its count.
+    """Bands between labels on the left and labels on the right, each with its count in the middle.
 
     >>> from comparanda.render.charts.theme import GAIN
     >>> good = FlowKind(name="correction", sign="✓", style=GAIN, count=9)
@@ -74,10 +74,10 @@ class FlowChart(Paper):
     True
 
     Args:
-        left: who says what stands at the left.
-        right: who says what stands at the right.
+        left: the system whose labels are on the left.
+        right: the system whose labels are on the right.
         kinds: all kinds, for the legend.
-        flows: the bands, from above.
+        flows: the bands, from the top.
 
     """
 
@@ -87,7 +87,7 @@ class FlowChart(Paper):
     flows: tuple[Flow, ...]
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
-        """Draw all bands, their labels, and what kinds there are."""
+        """Draw all bands, their labels and the legend."""
         entries = [Entry(f"{each.sign} {each.name} {each.count:,}", each.style, each.link) for each in self.kinds]
         names, top = legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
         flows = [flow for flow in self.flows if flow.count]
@@ -97,28 +97,28 @@ class FlowChart(Paper):
             return hatchings(self.name, (each.style for each in self.kinds)) + names + nothing(
                 frame, "nothing changes"
             ), frame.bottom
-        laid = _Layout(self, flows, top)
+        layout = _Layout(self, flows, top)
         parts = [
             hatchings(self.name, (each.style for each in self.kinds)),
             names,
-            *laid.headings(),
-            *(laid.band(pen, place) for place in range(len(flows))),
-            *laid.labels(),
+            *layout.headings(),
+            *(layout.band(pen, place) for place in range(len(flows))),
+            *layout.labels(),
         ]
-        return "".join(parts), laid.bottom + MARGIN
+        return "".join(parts), layout.bottom + MARGIN
 
 
 class _Layout:
-    """Where bands begin, pass the middle and end."""
+    """The positions of the beginnings, middles and ends of bands."""
 
     def __init__(self, chart: FlowChart, flows: Sequence[Flow], top: float) -> None:
         self.chart, self.flows, self.top = chart, flows, top
         total = sum(flow.count for flow in flows)
-        self.sizes = [_THICK * flow.count / total for flow in flows]
-        self.begin = MARGIN + widest([chart.left, *(flow.source for flow in flows)], _LABELS) + 8
-        self.end = chart.width - MARGIN - widest([chart.right, *(flow.target for flow in flows)], _LABELS) - 8
-        rows, size = _stacked([max(size, _LEAST) for size in self.sizes], _GAP)
-        middles = [row + max(each, _LEAST) / 2 for row, each in zip(rows, self.sizes, strict=True)]
+        self.sizes = [_TOTAL_THICKNESS * flow.count / total for flow in flows]
+        self.begin = MARGIN + widest([chart.left, *(flow.source for flow in flows)], _MAX_LABEL_WIDTH) + 8
+        self.end = chart.width - MARGIN - widest([chart.right, *(flow.target for flow in flows)], _MAX_LABEL_WIDTH) - 8
+        rows, size = _stack([max(size, _MIN_THICKNESS) for size in self.sizes], _GAP)
+        middles = [row + max(each, _MIN_THICKNESS) / 2 for row, each in zip(rows, self.sizes, strict=True)]
         sources = _Column([flow.source for flow in flows], self.sizes, middles)
         targets = _Column([flow.target for flow in flows], self.sizes, middles)
         height = max(size, sources.height, targets.height)
@@ -128,20 +128,20 @@ class _Layout:
         self.targets = targets.moved(top + (height - targets.height) / 2)
 
     def headings(self) -> Iterable[str]:
-        """Write who says what."""
+        """Draw the names of both systems."""
         y = self.top - SIZE
         yield text(fitting(self.chart.left, self.begin - MARGIN), self.begin, y, FAINT, anchor="end")
         yield text(fitting(self.chart.right, self.chart.width - MARGIN - self.end), self.end, y, FAINT)
 
     def band(self, pen: Pen, place: int) -> str:
-        """Draw one band and its count on it."""
+        """Draw one band with its count."""
         flow, size, middle = self.flows[place], self.sizes[place], self.middles[place]
         said = f"{flow.kind.sign} {flow.count:,}" + (f" ({fitting(flow.note, 90)})" if flow.note else "")
         half = text_width(said) / 2 + 4
         centre = (self.begin + self.end) / 2
-        shape = _curved(
-            [(self.begin + _NODE, self.sources.centres[place]), (centre - half - 8, middle),
-             (centre + half + 8, middle), (self.end - _NODE, self.targets.centres[place])],
+        shape = _band_path(
+            [(self.begin + _NODE_WIDTH, self.sources.centres[place]), (centre - half - 8, middle),
+             (centre + half + 8, middle), (self.end - _NODE_WIDTH, self.targets.centres[place])],
             size,
         )  # fmt: skip
         told = f"{said}, {flow.kind.name}: {brief(flow.source)} → {brief(flow.target)}"
@@ -155,30 +155,30 @@ class _Layout:
         )
 
     def labels(self) -> Iterable[str]:
-        """Write the labels beside where bands begin and end."""
-        for column, x, way in ((self.sources, self.begin, -1), (self.targets, self.end - _NODE, 1)):
-            room = (x if way < 0 else self.chart.width - x - _NODE) - MARGIN - 6
+        """Draw the labels next to the beginnings and ends of bands."""
+        for column, x, way in ((self.sources, self.begin, -1), (self.targets, self.end - _NODE_WIDTH, 1)):
+            room = (x if way < 0 else self.chart.width - x - _NODE_WIDTH) - MARGIN - 6
             for name, (above, below) in column.nodes.items():
-                yield element("rect", x=x, y=above, width=_NODE, height=max(below - above, 0.8), fill=INK)
-                edge = x - 6 if way < 0 else x + _NODE + 6
+                yield element("rect", x=x, y=above, width=_NODE_WIDTH, height=max(below - above, 0.8), fill=INK)
+                edge = x - 6 if way < 0 else x + _NODE_WIDTH + 6
                 anchor = "end" if way < 0 else None
                 yield beside(fitting(name, room), edge, (above + below) / 2, anchor=anchor)
 
 
 class _Column:
-    """The labels of one side from above, those first whose bands pass the middle first; and the bands of each."""
+    """The labels of one side, ordered by the mean position of their bands in the middle, and the bands of each."""
 
     def __init__(self, names: Sequence[str], sizes: Sequence[float], middles: Sequence[float]) -> None:
         members: dict[str, list[int]] = {}
         for place, name in enumerate(names):
             members.setdefault(name, []).append(place)
-        order = sorted(members, key=lambda name: _mean(members[name], sizes, middles))
+        order = sorted(members, key=lambda name: _weighted_mean(members[name], sizes, middles))
         heights = [sum(sizes[place] for place in members[name]) for name in order]
-        tops, self.height = _stacked([max(height, _LEAST) for height in heights], _APART)
+        tops, self.height = _stack([max(height, _MIN_THICKNESS) for height in heights], _NODE_GAP)
         self.centres = [0.0] * len(names)
         self.nodes: dict[str, tuple[float, float]] = {}
         for name, height, slot in zip(order, heights, tops, strict=True):
-            above = slot + (max(height, _LEAST) - height) / 2
+            above = slot + (max(height, _MIN_THICKNESS) - height) / 2
             self.nodes[name] = (above, above + height)
             for place in members[name]:
                 self.centres[place] = above + sizes[place] / 2
@@ -191,12 +191,12 @@ class _Column:
         return self
 
 
-def _mean(places: Sequence[int], sizes: Sequence[float], middles: Sequence[float]) -> float:
+def _weighted_mean(places: Sequence[int], sizes: Sequence[float], middles: Sequence[float]) -> float:
     return sum(sizes[place] * middles[place] for place in places) / sum(sizes[place] for place in places)
 
 
-def _stacked(sizes: Sequence[float], gap: float) -> tuple[list[float], float]:
-    """Return where each of some heights begins, one below the other, and how high all are."""
+def _stack(sizes: Sequence[float], gap: float) -> tuple[list[float], float]:
+    """Return the tops of stacked boxes of the given heights, and the total height."""
     tops, y = [], 0.0
     for size in sizes:
         tops.append(y)
@@ -204,22 +204,22 @@ def _stacked(sizes: Sequence[float], gap: float) -> tuple[list[float], float]:
     return tops, max(y - gap, 0.0)
 
 
-def _curved(points: Sequence[tuple[float, float]], size: float) -> str:
-    """Return the edge of a band through the middles of four places: it bends, lies level, and bends again."""
+def _band_path(points: Sequence[tuple[float, float]], size: float) -> str:
+    """Return the outline of a band through four points: a curve, a horizontal piece, and a curve."""
     above = [(x, y - size / 2) for x, y in points]
     below = [(x, y + size / 2) for x, y in reversed(points)]
-    return f"M{_at(above[0])}{_bends(above)}L{_at(below[0])}{_bends(below)}Z"
+    return f"M{_format_point(above[0])}{_edge_path(above)}L{_format_point(below[0])}{_edge_path(below)}Z"
 
 
-def _bends(points: Sequence[tuple[float, float]]) -> str:
+def _edge_path(points: Sequence[tuple[float, float]]) -> str:
     first, second, third, last = points
-    return f"{_bend(first, second)}L{_at(third)}{_bend(third, last)}"
+    return f"{_curve_path(first, second)}L{_format_point(third)}{_curve_path(third, last)}"
 
 
-def _bend(begin: tuple[float, float], end: tuple[float, float]) -> str:
+def _curve_path(begin: tuple[float, float], end: tuple[float, float]) -> str:
     half = (begin[0] + end[0]) / 2
-    return f"C{_at((half, begin[1]))} {_at((half, end[1]))} {_at(end)}"
+    return f"C{_format_point((half, begin[1]))} {_format_point((half, end[1]))} {_format_point(end)}"
 
 
-def _at(point: tuple[float, float]) -> str:
+def _format_point(point: tuple[float, float]) -> str:
     return f"{number(point[0])} {number(point[1])}"

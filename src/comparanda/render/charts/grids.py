@@ -1,4 +1,4 @@
-"""Matrices: a value in every cell, and the shade of the cell by it."""
+"""Matrix charts with shaded cells, and UpSet charts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 _ROW, _GAP = 26.0, 12.0
-_WIDEST = 76.0  # the most that a column takes, unless its cells need more
-_NARROWEST = 480.0  # the paper, so that there is room for a title
+_MAX_COLUMN_WIDTH = 76.0  # the largest width of a column, unless its cells need more
+_MIN_WIDTH = 480.0  # of the chart, so that there is space for a title
 PALEST, DARKEST = 0.04, 0.46
-"""How much colour the cells of the least and of the largest shade have: words on each can be read."""
+"""The opacities of the lightest and the darkest shade; text is legible on both."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +27,11 @@ class MatrixCell:
     """One cell.
 
     Args:
-        said: what stands in it.
+        said: its text.
         shade: from 0 to 1; None for none.
-        told: what it means, in words, with its numbers as they are written.
-        link: what leads to what it counts.
-        framed: whether it stands out by a frame, as the diagonal does where rows and columns agree.
+        told: its tooltip, with numbers as displayed.
+        link: the link to what it counts.
+        framed: whether it has a frame, as the diagonal does where rows and columns agree.
 
     """
 
@@ -44,7 +44,7 @@ class MatrixCell:
 
 @dataclass(frozen=True, kw_only=True)
 class MatrixChart(Paper):
-    """Rows by columns; a cell that is None is left empty.
+    """A matrix of rows and columns; a cell that is None is left empty.
 
     >>> cells = ((None, MatrixCell(said="41.2", told="crf and bert: 41.2 %", shade=0.412)),)
     >>> "41.2" in MatrixChart(title="Comp", description="Errors.", across="errors of", along="not made by",
@@ -52,10 +52,10 @@ class MatrixChart(Paper):
     True
 
     Args:
-        across: what rows are.
-        along: what columns are.
-        rows: the names of rows.
-        columns: the names of columns.
+        across: the heading of the rows.
+        along: the heading of the columns.
+        rows: the names of the rows.
+        columns: the names of the columns.
         cells: the cells, row by row.
 
     """
@@ -67,21 +67,21 @@ class MatrixChart(Paper):
     cells: tuple[tuple[MatrixCell | None, ...], ...]
 
     def wide(self) -> float:
-        """Return how wide the paper is: cells are never narrower than what stands in them."""
+        """Return the width of the chart; cells are never narrower than their texts."""
         _, beyond = column_room(self.columns, self._pitch())
-        return max(_NARROWEST, self._left() + self._pitch() * len(self.columns) + beyond + MARGIN)
+        return max(_MIN_WIDTH, self._left() + self._pitch() * len(self.columns) + beyond + MARGIN)
 
     def _pitch(self) -> float:
-        """Return how wide a column is."""
+        """Return the width of a column."""
         said = widest(each.said for row in self.cells for each in row if each is not None)
         room = (self.width - MARGIN - self._left()) / max(len(self.columns), 1)
-        return max(said + _GAP, min(room, _WIDEST))
+        return max(said + _GAP, min(room, _MAX_COLUMN_WIDTH))
 
     def _left(self) -> float:
         return MARGIN + widest([self.across, *self.rows]) + _GAP
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
-        """Draw all cells, the names of rows at their left and those of columns above."""
+        """Draw all cells, the names of rows to the left and those of columns above."""
         left, pitch = self._left(), self._pitch()
         high, _ = column_room(self.columns, pitch)
         top = top + 1.5 * SIZE + high
@@ -96,15 +96,15 @@ class MatrixChart(Paper):
             y = top + _ROW * place
             parts.append(beside(fitting(name, left - MARGIN - _GAP), left - _GAP, y + _ROW / 2, anchor="end"))
             parts += [
-                _cell(pen, each=each, x=left + pitch * column, y=y, pitch=pitch) for column, each in enumerate(row)
+                _draw_cell(pen, each=each, x=left + pitch * column, y=y, pitch=pitch) for column, each in enumerate(row)
             ]
         if not (self.rows and self.columns):
             parts.append(nothing(frame))
         return "".join(parts), frame.bottom + MARGIN
 
 
-def _cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: float) -> str:
-    """Draw one cell: its edge, its shade, and what stands in it."""
+def _draw_cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: float) -> str:
+    """Draw one cell: border, shade and text."""
     box = {"x": x, "y": y, "width": pitch, "height": _ROW}
     edge = element("rect", fill="none", stroke=GRID, **box)
     if each is None:
@@ -120,14 +120,14 @@ def _cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: float
     return pen.mark(each.told, *shapes, link=each.link)
 
 
-# UpSet charts: which members each group has, as dots in columns, and how many it counts, as a bar.
+# UpSet charts: the members of each group as dots in columns, its count as a bar.
 
 
-_PITCH, _RADIUS = 19.0, 5.5
-_THICK, _UPSET_GAP = 14.0, 14.0
-_DWARFS = 2.5  # a bar that is so many times longer than the next is cut
-_BROKEN = 1.25  # and is drawn so many times as long as that one
-_CUT = "(bar cut)"
+_UPSET_COLUMN, _RADIUS = 19.0, 5.5
+_BAR_THICKNESS, _UPSET_GAP = 14.0, 14.0
+_CUT_RATIO = 2.5  # a bar longer than this multiple of the next one is cut
+_CUT_LENGTH = 1.25  # the length of a cut bar as a multiple of the next one
+_CUT_NOTE = "(bar cut)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,10 +135,10 @@ class Group:
     """One row.
 
     Args:
-        members: whether each of the columns belongs to it; None for a row that sums up others.
-        count: how many it counts.
-        told: what it is, in words.
-        link: what leads to what it counts.
+        members: whether each column is a member; None for a row that summarises others.
+        count: its count.
+        told: its tooltip.
+        link: the link to what it counts.
 
     """
 
@@ -150,7 +150,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class UpSetChart(Paper):
-    """Groups in rows, their members in columns. Bars that dwarf all others are cut, and say so.
+    """Groups in rows, their members in columns. Bars much longer than all others are cut and marked as cut.
 
     >>> groups = (Group(members=(True, False), count=7, told="only crf"),)
     >>> "7" in UpSetChart(title="Who", description="Right together.", members=("crf", "bert"), groups=groups).svg()
@@ -161,54 +161,54 @@ class UpSetChart(Paper):
     groups: tuple[Group, ...]
 
     def wide(self) -> float:
-        """Return how wide the paper is: columns take what they need, and bars are never squeezed."""
-        return max(self.width, 2 * MARGIN + _PITCH * len(self.members) + self.width / 2)
+        """Return the width of the chart, which grows with the number of columns so that bars keep their space."""
+        return max(self.width, 2 * MARGIN + _UPSET_COLUMN * len(self.members) + self.width / 2)
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all rows."""
-        high, _ = column_room(self.members, _PITCH)
-        left = MARGIN + _PITCH * len(self.members) + _UPSET_GAP
+        high, _ = column_room(self.members, _UPSET_COLUMN)
+        left = MARGIN + _UPSET_COLUMN * len(self.members) + _UPSET_GAP
         frame = Frame(left, top + high, self.wide() - MARGIN, top + high + ROW * max(len(self.groups), 1))
-        columns = [MARGIN + _PITCH * (place + 0.5) for place in range(len(self.members))]
+        columns = [MARGIN + _UPSET_COLUMN * (place + 0.5) for place in range(len(self.members))]
         unit, longest = self._scale(frame)
-        parts = [column_names(self.members, columns, frame.top, _PITCH)]
+        parts = [column_names(self.members, columns, frame.top, _UPSET_COLUMN)]
         for place, group in enumerate(self.groups):
             middle = frame.top + ROW * (place + 0.5)
             shapes = (
-                _dots(group.members, columns, middle),
-                *_bar(group, left=frame.left, middle=middle, unit=unit, longest=longest),
+                _draw_dots(group.members, columns, middle),
+                *_draw_bar(group, left=frame.left, middle=middle, unit=unit, longest=longest),
             )
             parts.append(pen.mark(f"{group.told}: {group.count:,}", *shapes, link=group.link))
             if group.members is None:
                 parts.append(beside("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
             if group.count > longest:
-                parts.append(beside(_CUT, frame.right, middle, colour=FAINT, anchor="end"))
+                parts.append(beside(_CUT_NOTE, frame.right, middle, colour=FAINT, anchor="end"))
         axis = path([(frame.left, frame.top), (frame.left, frame.bottom)])
         parts.append(element("path", d=axis, stroke=INK, fill="none") if self.groups else nothing(frame))
         return "".join(parts), frame.bottom + MARGIN
 
     def _scale(self, frame: Frame) -> tuple[float, float]:
-        """Return how long a bar is for each that it counts, and the longest that is drawn whole."""
+        """Return the length of a bar per unit of its count, and the largest count that is drawn uncut."""
         counts = sorted((group.count for group in self.groups), reverse=True)
-        longest = _longest(counts)
-        said = (f"{count:,} {_CUT if count > longest else ''}" for count in counts)
+        longest = _longest_uncut_bar(counts)
+        said = (f"{count:,} {_CUT_NOTE if count > longest else ''}" for count in counts)
         return (frame.right - frame.left - widest(said) - _UPSET_GAP) / (longest or 1), longest
 
 
-def _longest(counts: Sequence[int]) -> float:
-    """Return the longest bar that is drawn whole: one or two that dwarf all others are cut.
+def _longest_uncut_bar(counts: Sequence[int]) -> float:
+    """Return the largest count that is drawn uncut; one or two bars much longer than all others are cut.
 
-    >>> _longest([2000, 120, 100]), _longest([2000, 1500, 100]), _longest([200, 120, 100])
+    >>> _longest_uncut_bar([2000, 120, 100]), _longest_uncut_bar([2000, 1500, 100]), _longest_uncut_bar([200, 120, 100])
     (150.0, 125.0, 200)
     """
     for before, here in ((1, 2), (0, 1)):
-        if len(counts) > here and counts[here] and counts[before] > _DWARFS * counts[here]:
-            return _BROKEN * counts[here]
+        if len(counts) > here and counts[here] and counts[before] > _CUT_RATIO * counts[here]:
+            return _CUT_LENGTH * counts[here]
     return counts[0] if counts else 0
 
 
-def _dots(members: Sequence[bool] | None, columns: Sequence[float], middle: float) -> str:
-    """Draw a full dot for each member, joined by a line, and an empty one for all others."""
+def _draw_dots(members: Sequence[bool] | None, columns: Sequence[float], middle: float) -> str:
+    """Draw a filled dot for each member, connected by a line, and an empty dot for all others."""
     if members is None:
         return ""
     inside = [x for x, member in zip(columns, members, strict=True) if member]
@@ -223,13 +223,13 @@ def _dots(members: Sequence[bool] | None, columns: Sequence[float], middle: floa
     return "".join(parts)
 
 
-def _bar(group: Group, left: float, middle: float, unit: float, *, longest: float) -> tuple[str, str, str]:
-    """Draw the bar of a group, its count behind it; one that is too long has a gap near its end."""
+def _draw_bar(group: Group, left: float, middle: float, unit: float, *, longest: float) -> tuple[str, str, str]:
+    """Draw the bar of a group, followed by its count; a cut bar has a gap near its end."""
     size = unit * min(group.count, longest)
-    bar = element("rect", x=left, y=middle - _THICK / 2, width=size, height=_THICK, fill=SERIES[0])
+    bar = element("rect", x=left, y=middle - _BAR_THICKNESS / 2, width=size, height=_BAR_THICKNESS, fill=SERIES[0])
     broken = ""
     if group.count > longest:
-        at, half = left + size * 0.85, _THICK / 2 + 2
+        at, half = left + size * 0.85, _BAR_THICKNESS / 2 + 2
         cut = path([(at - 3, middle + half), (at + 3, middle - half)])
         broken = element("path", d=cut, stroke=PAPER, stroke_width=5, fill="none")
     return bar, broken, beside(f"{group.count:,}", left + size + 5, middle)

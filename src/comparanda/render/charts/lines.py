@@ -1,4 +1,4 @@
-"""Line charts: curves with bands around them, reference lines, and their names at the right."""
+"""Line charts: curves with bands, reference lines, and names on the right."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Point = tuple[float, float]
 
-_BELOW = 52.0  # for the numbers and the words of the lower axis
-_SAMPLE, _LEADER = 26.0, 18.0  # at the right: a piece of the line, and what leads to it
-_NAMES = 220.0  # the most that names may take
+_BELOW = 52.0  # for the numbers and the label of the horizontal axis
+_SAMPLE, _LEADER = 26.0, 18.0  # on the right: the length of the line sample and of the leader to it
+_MAX_NAME_WIDTH = 220.0
 _ROW = 1.5 * SIZE
-_MARKS = 6  # on each line
-_REFERENCE = Style(FAINT, "1 3", "circle", "none")
+_MARKERS_PER_LINE = 6  # on each line
+_REFERENCE_STYLE = Style(FAINT, "1 3", "circle", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line. Where a value is NaN there is a gap.
+    """One line, with a gap where a value is NaN.
 
     Args:
-        name: what it is called at the right.
-        x: where its points stand.
-        y: their values.
+        name: its name on the right.
+        x: the x values of its points.
+        y: the y values.
         low: the lower edge of a band around it.
         high: the upper edge.
-        reference: whether others are compared with it: then it is thin and grey.
-        pointed: whether each point has a mark, and not only some.
+        reference: whether it is a reference for other lines, drawn thin and grey.
+        pointed: whether every point has a marker, not only some.
 
     """
 
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class LineChart(Paper):
-    """Lines over two axes.
+    """Lines on two axes.
 
     >>> chart = LineChart(title="F1", description="F1 over questions.", x=Axis(label="questions", unit="count"),
     ...                   y=Axis(label="F1", unit="share"), lines=(Line(name="random", x=[0, 1], y=[0.5, 0.6]),))
@@ -71,41 +71,41 @@ class LineChart(Paper):
     height: int = 440
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
-        """Draw the lines with their axes, and their names at the right."""
-        del pen  # no point of a line leads anywhere
+        """Draw the lines with their axes, and their names on the right."""
+        del pen  # points of lines have no links
         x_ticks, y_ticks = ticked(self.x, self._extremes("x")), ticked(self.y, self._extremes("y", "low", "high"), 8)
         left = MARGIN + SIZE + tick_room(self.y, y_ticks)
         right = self.width - MARGIN - _LEADER - _SAMPLE - 6 - self._name_room()
         frame = Frame(left, top, right, self.height - _BELOW)
         x = Scale(x_ticks.low, x_ticks.high, frame.left, frame.right)
         y = Scale(y_ticks.low, y_ticks.high, frame.bottom, frame.top)
-        drawn = _styled(self.lines, x, y)
+        drawn = _style_lines(self.lines, x, y)
         clip = f"{self.name}-clip"
         parts = [
             vertical(self.y, y_ticks, y, frame),
             horizontal(self.x, x_ticks, x, frame),
-            element("clipPath", _rectangle(frame), id=clip),
+            element("clipPath", _draw_clip_area(frame), id=clip),
             element("g", *(each.band() for each in drawn), *(each.line() for each in drawn), clip_path=f"url(#{clip})"),
             *(each.marks() for each in drawn),
-            _names(drawn, frame, self._name_room()),
+            _draw_names(drawn, frame, self._name_room()),
             "" if any(each.points for each in drawn) else nothing(frame),
         ]
         return "".join(parts), self.height
 
     def _extremes(self, *columns: str) -> list[float]:
-        """Return the least and the largest of all values that are drawn."""
+        """Return the smallest and the largest of all drawn values."""
         given = [getattr(line, column) for line in self.lines for column in columns]
         values = np.concatenate([np.zeros(0), *(np.asarray(each, np.float64) for each in given if each is not None)])
         values = values[np.isfinite(values)]
         return [float(values.min()), float(values.max())] if len(values) else []
 
     def _name_room(self) -> float:
-        return min(max((text_width(line.name) for line in self.lines), default=0.0), _NAMES)
+        return min(max((text_width(line.name) for line in self.lines), default=0.0), _MAX_NAME_WIDTH)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Drawn:
-    """A line with its style, on the paper."""
+class _StyledLine:
+    """A line with its style and scales."""
 
     given: Line
     style: Style
@@ -115,11 +115,11 @@ class _Drawn:
 
     @cached_property
     def points(self) -> list[Point]:
-        """The points that can be drawn."""
-        return [point for piece in self._pieces(self.given.y) for point in piece]
+        """The coordinates of the points with finite values."""
+        return [point for piece in self._split_at_gaps(self.given.y) for point in piece]
 
-    def _pieces(self, values: Sequence[float] | Floats) -> list[list[Point]]:
-        """Return the points between gaps."""
+    def _split_at_gaps(self, values: Sequence[float] | Floats) -> list[list[Point]]:
+        """Return the points as pieces without gaps."""
         ys = np.asarray(values, np.float64)
         xs = np.asarray(self.given.x, np.float64)
         known = np.flatnonzero(np.isfinite(xs) & np.isfinite(ys))
@@ -127,9 +127,9 @@ class _Drawn:
         return [list(zip(self.x.places(xs[rows]), self.y.places(ys[rows]), strict=True)) for rows in pieces]
 
     def line(self) -> str:
-        """Draw the line; what is one point between two gaps is a dot."""
+        """Draw the line; a single point between two gaps becomes a dot."""
         data = ""
-        for piece in map(thinned, self._pieces(self.given.y)):
+        for piece in map(thinned, self._split_at_gaps(self.given.y)):
             data += path([*piece, *piece] if len(piece) == 1 else piece)
         width = 1.2 if self.given.reference else 2.0
         return element(
@@ -149,33 +149,38 @@ class _Drawn:
         if self.given.low is None or self.given.high is None:
             return ""
         data = ""
-        for low, high in zip(self._pieces(self.given.low), self._pieces(self.given.high), strict=True):
+        for low, high in zip(self._split_at_gaps(self.given.low), self._split_at_gaps(self.given.high), strict=True):
             data += path([*thinned(high), *reversed(thinned(low))], closed=True) if low else ""
         return element("path", d=data, fill=self.style.colour, fill_opacity=0.16, stroke="none")
 
     def marks(self) -> str:
-        """Draw signs on the line: at each point, or at a few places that differ from line to line."""
+        """Draw markers on the line: at each point, or at a few positions that differ from line to line."""
         points = self.points
         if self.given.reference or not points:
             return ""
         if not self.given.pointed:
-            shares = [(count + (1 + self.number % _MARKS) / (_MARKS + 1)) / _MARKS for count in range(_MARKS)]
+            shares = [
+                (count + (1 + self.number % _MARKERS_PER_LINE) / (_MARKERS_PER_LINE + 1)) / _MARKERS_PER_LINE
+                for count in range(_MARKERS_PER_LINE)
+            ]
             begin, end = points[0][0], points[-1][0]
-            points = [_at(points, begin + share * (end - begin)) for share in shares] if end > begin else points[:1]
+            points = (
+                [_point_at(points, begin + share * (end - begin)) for share in shares] if end > begin else points[:1]
+            )
         return "".join(mark(self.style, x, y) for x, y in points)
 
 
-def _at(points: list[Point], x: float) -> Point:
-    """Return the point of a line at a place."""
-    for before, behind in pairwise(points):
-        if before[0] <= x <= behind[0]:
-            share = (x - before[0]) / (behind[0] - before[0]) if behind[0] > before[0] else 0.0
-            return x, before[1] + share * (behind[1] - before[1])
+def _point_at(points: list[Point], x: float) -> Point:
+    """Return the point of a line at an x coordinate, interpolated."""
+    for before, after in pairwise(points):
+        if before[0] <= x <= after[0]:
+            share = (x - before[0]) / (after[0] - before[0]) if after[0] > before[0] else 0.0
+            return x, before[1] + share * (after[1] - before[1])
     return points[-1]
 
 
 def thinned(points: list[Point]) -> list[Point]:
-    """Leave out points that nobody could see: of each pixel's width the first, lowest, highest and last stay.
+    """Remove indistinguishable points: of each pixel column keep the first, lowest, highest and last point.
 
     >>> len(thinned([(number / 1000, number % 7) for number in range(5000)])) <= 4 * 6
     True
@@ -192,24 +197,26 @@ def thinned(points: list[Point]) -> list[Point]:
     return kept
 
 
-def _styled(lines: Sequence[Line], x: Scale, y: Scale) -> list[_Drawn]:
+def _style_lines(lines: Sequence[Line], x: Scale, y: Scale) -> list[_StyledLine]:
     count, drawn = 0, []
     for line in lines:
-        drawn.append(_Drawn(given=line, style=_REFERENCE if line.reference else style(count), number=count, x=x, y=y))
+        drawn.append(
+            _StyledLine(given=line, style=_REFERENCE_STYLE if line.reference else style(count), number=count, x=x, y=y)
+        )
         count += not line.reference
     return drawn
 
 
-def _names(drawn: Sequence[_Drawn], frame: Frame, room: float) -> str:
-    """Write the names at the right, each beside the end of its line, with a piece of the line before it.
+def _draw_names(drawn: Sequence[_StyledLine], frame: Frame, room: float) -> str:
+    """Draw the names on the right, each next to the end of its line, after a sample of the line.
 
-    Where ends lie close together, names move apart: then a thin line leads from the end to the name.
+    Where ends are close together, the names are spread out, and a thin leader connects each end with its name.
     """
     ended = [(each, each.points[-1]) for each in drawn if each.points]
-    ended.sort(key=lambda pair: (round(pair[1][1], 2), _middle(pair[0].points)))
+    ended.sort(key=lambda pair: (round(pair[1][1], 2), _mean_height(pair[0].points)))
     wanted = [min(max(end[1], frame.top), frame.bottom) for _, end in ended]
     parts = []
-    for (each, end), y in zip(ended, _apart(wanted, frame), strict=True):
+    for (each, end), y in zip(ended, _spread_names(wanted, frame), strict=True):
         begin = frame.right + _LEADER
         leader = path([(min(end[0], frame.right) + 3, end[1]), (frame.right + 4, end[1]), (begin - 3, y)])
         parts.append(element("path", d=leader, stroke=GRID, fill="none"))
@@ -224,30 +231,32 @@ def _names(drawn: Sequence[_Drawn], frame: Frame, room: float) -> str:
     return "".join(parts)
 
 
-def _middle(points: Sequence[Point]) -> float:
+def _mean_height(points: Sequence[Point]) -> float:
     return sum(y for _, y in points) / len(points)
 
 
-def _apart(wanted: Sequence[float], frame: Frame) -> list[float]:
-    """Move places apart, each as little as need be, and all into the frame if they fit there."""
-    groups: list[list[float]] = []  # of each: the places that its members want
+def _spread_names(wanted: Sequence[float], frame: Frame) -> list[float]:
+    """Spread positions with minimal movement, all within the frame if they fit."""
+    groups: list[list[float]] = []  # of each group: the preferred positions of its members
     for place in wanted:
         groups.append([place])
-        while len(groups) > 1 and _first(groups[-1], frame) < _first(groups[-2], frame) + _ROW * len(groups[-2]):
+        while len(groups) > 1 and _first_place(groups[-1], frame) < _first_place(groups[-2], frame) + _ROW * len(
+            groups[-2]
+        ):
             last = groups.pop()
             groups[-1] += last
-    return [_first(group, frame) + _ROW * number for group in groups for number in range(len(group))]
+    return [_first_place(group, frame) + _ROW * number for group in groups for number in range(len(group))]
 
 
-def _first(group: Sequence[float], frame: Frame) -> float:
-    """Return where the first of a group of names stands: around the middle of what they want, inside the frame."""
+def _first_place(group: Sequence[float], frame: Frame) -> float:
+    """Return the position of the first name of a group, centred on the preferred positions, inside the frame."""
     size = _ROW * (len(group) - 1)
     first = sum(group) / len(group) - size / 2
     return max(min(first, frame.bottom - size), frame.top)
 
 
-def _rectangle(frame: Frame) -> str:
-    """Return the frame, a little larger, so that lines along its edge are drawn whole."""
+def _draw_clip_area(frame: Frame) -> str:
+    """Draw a clip area slightly larger than the frame, so that lines along its edge are not cut."""
     return element(
         "rect",
         x=frame.left,

@@ -1,4 +1,4 @@
-"""Charts as PNG, drawn by resvg where it is installed."""
+"""Charts as PNG, rendered by the optional resvg-py."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from comparanda.errors import MissingExtraError, UsageError
 from comparanda.render.charts.theme import FONT
 
 ZOOM = 2.0
-"""How many pixels of the picture one of the chart becomes."""
+"""Pixels of the PNG per pixel of the chart."""
 
 _BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">{}</svg>'
 _LETTER = f'<text x="2" y="16" font-family="{FONT}">M</text>'
 
 
 def as_png(svg: str) -> bytes:
-    """Return a chart as PNG, with the letters of a font of this machine."""
+    """Return a chart as PNG, with a font of this machine."""
     return bytes(renderer()(svg_string=svg, zoom=ZOOM))
 
 
 def renderer() -> Callable[..., bytes]:
-    """Return what draws PNG; where it is not installed, or has no font to write with, that is said."""
+    """Return the PNG renderer; raise an error if it is not installed or finds no font."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
