@@ -161,7 +161,7 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     value = setup.column or column
     if value != task.column and task.layer in {"arcs", "chains"}:
         what = "heads and relations" if task.layer == "arcs" else "chains"
-        raise UsageError(f"the task {task.name!r} judges {what}: there is no column to choose")
+        raise UsageError(f"the task {task.name!r} is evaluated by {what}: the option 'column' does not apply")
     rules = _load_rules(task, setup)
     gold = read_key(key, setup)
     responses = (_read_side(given, run, setup) for run, given in outputs)

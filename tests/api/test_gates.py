@@ -98,7 +98,7 @@ def test_there_must_be_a_base_or_a_baseline() -> None:
 
 
 def test_what_is_asked_wrongly_is_said_before_anything_is_read() -> None:
-    with pytest.raises(UsageError, match="max-new-errors takes"):
+    with pytest.raises(UsageError, match="max-new-errors: expected a count or a share"):
         cp.gate("no such file", "none", "none", task="pos", max_new_errors="x")
 
 

@@ -324,7 +324,7 @@ def test_what_cannot_be_meant(
     [
         ({"other:0-1:X:label": "yes"}, "a.jsonl:1: the only answer is not about anything in this output"),
         ({ORG: "yes", PARIS: "mabye"}, f"a.jsonl:2: 'mabye' is not a valid answer to '{PARIS}'"),
-        ({ORG: 3}, "a.jsonl:1: 'answer' is 3, not a text"),
+        ({ORG: 3}, "a.jsonl:1: 'answer' is 3, not a string"),
     ],
 )
 def test_bad_answers(given: dict[str, Any], problem: str, work: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,7 +80,7 @@ def test_weights_from_dev_data(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_same_data_is_marked(capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "combine", *ALL, "--same-data")
-    assert "† tuned on the very data that is scored: optimistic" in outcome.out
+    assert "† tuned on the data that is scored: optimistic" in outcome.out
 
 
 @pytest.mark.parametrize(

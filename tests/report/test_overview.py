@@ -120,7 +120,7 @@ def test_files_of_a_folder_that_are_gone_are_said_to_be(tmp_path: Path) -> None:
     system.unlink()
     said = facts(how_made(cp.open(tmp_path / "folder"), Choices()))
     assert said["key"].endswith("gold.bio")
-    assert "not there any more" in said["system system"]
+    assert "the file no longer exists" in said["system system"]
 
 
 def test_all_notes_are_there_under_their_sides() -> None:

@@ -371,7 +371,7 @@ def test_places_of_spans_are_in_the_order_of_the_file(tmp_path: Path) -> None:
     corpus = Corpus(tmp_path, "span in JSONL", 20)
     changed(corpus, lambda _, data: misquoted(data, 2), ["bert"])  # whose documents are in another order
     notes = corpus.in_parts(3).notes
-    assert [note.side for note in notes if "not what their offsets cover" in note.what] == ["bert"]
+    assert [note.side for note in notes if "stated text differs" in note.what] == ["bert"]
     assert notes == corpus.compared().notes
 
 
@@ -385,7 +385,7 @@ def test_spans_that_name_other_texts_in_one_part_are_looked_at_as_a_whole(every:
         except cp.ReadError as problem:
             found.append(str(problem))
     assert found[0] == found[1]
-    assert found[0].endswith("is it the text that was annotated?") == (every == 0)
+    assert found[0].endswith("offsets count its code points") == (every == 0)
 
 
 @pytest.mark.parametrize("task", ["span", "coref"])

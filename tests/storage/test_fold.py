@@ -198,11 +198,11 @@ def test_rows_with_several_labels(tmp_path: Path) -> None:
     assert said(small(verdicts)) == said(verdicts)
 
 
-def test_attributes_that_were_asked_for_can_be_cut_by(tmp_path: Path) -> None:
+def test_attributes_that_were_asked_for_can_be_sliced_by(tmp_path: Path) -> None:
     verdicts = plain(tmp_path, range(20))
     assert small(verdicts).view().folded is not None
     result = Result(folded(verdicts, 0, by=["genre"]), 50)
-    with pytest.raises(UsageError, match="scores cannot be cut by 'genre'"):
+    with pytest.raises(UsageError, match="scores cannot be sliced by 'genre'"):
         Result(small(verdicts)).slices("genre")
     assert result.slices("genre") == Result(verdicts, 50).slices("genre")
     chosen = [each.examples('genre == "news"', top=1).count for each in (result, Result(verdicts))]
@@ -211,7 +211,7 @@ def test_attributes_that_were_asked_for_can_be_cut_by(tmp_path: Path) -> None:
 
 def test_what_was_not_asked_for_is_refused(demo: Verdicts) -> None:
     result = Result(small(demo), 0)
-    with pytest.raises(UsageError, match="scores cannot be cut by 'length'"):
+    with pytest.raises(UsageError, match="scores cannot be sliced by 'length'"):
         result.slices("length")
     with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
         result.examples("frequency == 1")

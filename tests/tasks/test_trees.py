@@ -253,7 +253,7 @@ def test_all_views_are_narrowed_together(compared: Any) -> None:
     assert share_of(result, "tree", "ls.accuracy") == (2, 2)
     (score,) = result.scores("conll18.f1[LAS]").scores[:1]
     assert score.value is None
-    assert "cannot be cut to some of the sites" in str(score.reason)
+    assert "cannot be restricted to some of the sites" in str(score.reason)
 
 
 # Examples
@@ -321,7 +321,7 @@ def test_the_scores_of_several_systems_are_a_table_for_each_measure(compared: An
 
 def test_what_cannot_be_cut_to_some_sites_says_so(compared: Any) -> None:
     text = str(compared(KEY, TREE).where('label == "punct"').scores())
-    assert "n/a: it rests on items or statistics of whole documents" in text
+    assert "n/a: it uses items or statistics of whole documents" in text
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_trees_have_no_column_to_choose(task: str, tmp_path: Path) -> None:
     (tmp_path / "key.conllu").write_text(KEY)
     (tmp_path / "tree.conllu").write_text(TREE)
     column = None if ":" in task else "upos"
-    with pytest.raises(UsageError, match="there is no column to choose"):
+    with pytest.raises(UsageError, match="by heads and relations: the option 'column' does not apply"):
         cp.compare(str(tmp_path / "key.conllu"), {"t": str(tmp_path / "tree.conllu")}, task=task, column=column)
-    with pytest.raises(UsageError, match="there is no column to choose"):
+    with pytest.raises(UsageError, match="by heads and relations: the option 'column' does not apply"):
         cp.compare(f"{tmp_path / 'key.conllu'}::conllu?column=upos", {"t": str(tmp_path / "tree.conllu")}, task="dep")

@@ -214,7 +214,7 @@ def test_of_the_usual_methods_those_that_do_not_fit_are_skipped_with_the_reason(
 def test_one_system_is_its_own_combination() -> None:
     found = combine(KEY, {"one": ONE}, task="tag", resamples=20).finding
     assert [(each.difference, each.gained) for each in found.methods] == [(0.0, None)] * 3
-    assert "one run alone" in found.warnings[0]
+    assert "there is only one run" in found.warnings[0]
 
 
 def test_an_empty_system_a_perfect_one_and_a_key_without_spans() -> None:

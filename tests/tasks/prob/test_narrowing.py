@@ -68,7 +68,7 @@ def test_parts_of_documents_have_no_expected_scores(tmp_path: Path) -> None:
     assert view.lost == of_all_labels(view.lost)
     assert set(scores(narrowed).values()) == {None}
     for each in narrowed.scores("brier", "expected_f1").scores:
-        assert "cannot be cut to some of the sites" in (each.reason or "")
+        assert "cannot be restricted to some of the sites" in (each.reason or "")
     assert narrowed.scores("f1").scores[0].value is not None
 
 
