@@ -241,40 +241,36 @@ def explained(one: str, two: str) -> str:
 
 
 class Renamed:
-    """Texts that were changed on purpose, and lines compared as if they had not been."""
+    """Texts that were changed on purpose, and outputs compared as if they had not been."""
 
     def __init__(self, file: Path | None) -> None:
         """Read the table of texts."""
         lines = file.read_text().splitlines() if file else []
-        pairs = [line.split("\t")[:2] for line in lines if "\t" in line]
-        self.pairs = sorted({(old, new) for old, new in pairs}, key=lambda pair: -len(pair[0]))
+        pairs = {tuple(line.split("\t")[:2]) for line in lines if "\t" in line}
+        longest_first = sorted(pairs, key=lambda pair: (-len(pair[0]), pair))
+        self.patterns = [tuple(re.compile(self._pattern(text)) for text in pair) for pair in longest_first]
 
     @staticmethod
     def _pattern(text: str) -> str:
         """Return what finds a text, plain or as JSON or HTML hold it; texts of commands may be wrapped."""
         parts = [re.escape(part).replace(r"\ ", r"\s+") for part in text.split("{}")]
-        return r"(.*?)".join(part.replace('"', r'(?:\\*"|&quot;)').replace("'", "(?:'|&#x27;)") for part in parts)
+        return r"(.{0,200}?)".join(part.replace('"', r'(?:\\*"|&quot;)').replace("'", "(?:'|&#x27;)") for part in parts)
 
-    def same(self, one: str, two: str) -> bool:
-        """Whether two texts differ in changed texts alone."""
-        if not self.pairs:
-            return False
-        sides = [one, two]
-        for number, pair in enumerate(self.pairs):
-            if not (re.search(self._pattern(pair[0]), sides[0]) or re.search(self._pattern(pair[1]), sides[1])):
-                continue
+    def unified(self, *outputs: str) -> list[str]:
+        """Return two outputs with the same number in place of an old text and of the new one.
+
+        White space and rules of tables count as one space: columns are as wide as their names.
+        """
+        if not self.patterns:
+            return list(outputs)
+        sides = list(outputs)
+        for number, pair in enumerate(self.patterns):
             sides = [
-                re.sub(self._pattern(text), lambda found: f"«{number}:{sorted(found.groups())}»", side)  # noqa: B023
-                for text, side in zip(pair, sides, strict=True)
+                pattern.sub(lambda found: f"«{number}:{sorted(found.groups())}»", side)  # noqa: B023
+                for pattern, side in zip(pair, sides, strict=True)
             ]
-        return len({re.sub(r"[\s─—-]+", " ", side) for side in sides}) == 1
-
-    def same_text(self, one: str, two: str) -> bool:
-        """Whether two outputs differ in changed texts alone: line by line, or as a whole if lines were added."""
-        lines = one.splitlines(), two.splitlines()
-        if len(lines[0]) != len(lines[1]):
-            return self.same(one, two)
-        return all(left == right or self.same(left, right) for left, right in zip(*lines, strict=True))
+        blank = r"[ \t─—-]+" if len({side.count("\n") for side in sides}) == 1 else r"[\s─—-]+"
+        return [re.sub(blank, " ", side) for side in sides]
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -288,8 +284,10 @@ def compare(options: argparse.Namespace) -> int:
             continue
         files = [Path(f"{file}.d") / f"{name.replace(' ', '_')}.txt" for file in (options.one, options.two)]
         texts = [file.read_text() for file in files if file.exists()]
-        if len(texts) == len(files) and renamed.same_text(*texts):
-            continue
+        if len(texts) == len(files):
+            texts = renamed.unified(*texts)
+            if texts[0] == texts[1]:
+                continue
         differing += 1
         print(f"{name}: {explained(*texts) if len(texts) == len(files) else 'only in one'}")
     print(f"{len(tables[0])} and {len(tables[1])} cases, {differing} differ")

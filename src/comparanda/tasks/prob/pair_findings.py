@@ -488,7 +488,7 @@ def _rate_table(finding: ExpectedPairs, top: int | None) -> Table:
     reasons = dict.fromkeys(
         rate.reason for rates, _ in pairs for rate in (rates.comp, rates.pcomp, rates.rcomp) if rate.reason
     )
-    title = "Complementarity: which share of a system's errors another does not make"
+    title = "Complementarity: the share of a system's errors that another does not make"
     return Table(
         name="expected-complementarity",
         title=title,
