@@ -27,7 +27,7 @@ def field(blocks: int = BLOCKS, seed: int = 0) -> Field:
     from comparanda.core.probabilities import Beliefs
     from comparanda.core.text_columns import TextColumn
     from comparanda.feedback.field import field_of
-    from comparanda.tasks.prob.evaluation import decide
+    from comparanda.tasks.prob.evaluation import decide_blocks
 
     draw = np.random.default_rng(seed)
     sizes = draw.integers(1, 4, blocks)
@@ -46,7 +46,7 @@ def field(blocks: int = BLOCKS, seed: int = 0) -> Field:
     )  # a span a block, with its labels
     text = (TEXTS * draw.random(blocks) ** 2).astype(np.int64)[block]
     label = rows - first[block]
-    found = decide(beliefs, rows)
+    found = decide_blocks(beliefs, rows)
     run = Candidates(
         document=(block // 20).astype(np.int32),
         sentence=(block // 4).astype(np.int32),

@@ -58,11 +58,11 @@ def documents(count: int, seed: int = 13) -> list[Passage]:
 def bench_formats(folder: Path, report: Report) -> None:
     """Time reading of every format that can be written."""
     from comparanda.errors import WriteError
-    from comparanda.formats.document_writer import writers
-    from comparanda.formats.inputs import formats
+    from comparanda.formats.document_writer import find_writers
+    from comparanda.formats.inputs import find_formats
 
-    for name, writer in writers().items():
-        if "spans" not in formats()[name].layers:
+    for name, writer in find_writers().items():
+        if "spans" not in find_formats()[name].layers:
             print(f"format {name}: holds no spans")
             continue
         try:

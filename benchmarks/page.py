@@ -110,13 +110,13 @@ def compared(paths: list[Path], task: str) -> Result:
 
 def bench_page(folder: Path, report: Report) -> None:
     """Time the making of a report, and its opening in a browser."""
-    from comparanda.report import as_html, build
+    from comparanda.report import as_html, build_page
 
     for task in WORDS:
         result = compared(write(folder, task), task)
         differing = len(result.verdicts.view().sites.contested)
         made: list[Any] = []
-        seconds = cpu_seconds({"page": lambda: made.append(build(result))}, rounds=1)["page"]  # noqa: B023 - at once
+        seconds = cpu_seconds({"page": lambda: made.append(build_page(result))}, rounds=1)["page"]  # noqa: B023 - at once
         (page,) = made
         path = folder / f"page-{task}.html"
         path.write_text(as_html(page), encoding="utf-8")

@@ -16,9 +16,9 @@ from comparanda.align import Missing
 from comparanda.align.quotes import placed_alone
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.conversion import converted
-from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, passages, writers
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.conversion import convert_corpus
+from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, find_writers, list_passages
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.row_writer import WRITE, written_rows
 from comparanda.rules import RuleSet, rule_set
 from comparanda.tasks.task import find_task
@@ -91,7 +91,7 @@ class Way:
 
 def format_targets() -> Iterator[Target]:
     """Give a target for each format."""
-    for name, each in formats().items():
+    for name, each in find_formats().items():
         words = [word.encode() for word in (*each.options, *_words(name), *MORE_WORDS.get(name, ()))]
         minutes = 10 if name in LONG else 2
         yield Target(name=name, minutes=minutes, seeds=partial(_seeds, name), run=partial(run, name), words=words)
@@ -110,7 +110,7 @@ def _words(name: str) -> list[str]:
 @cache
 def ways(name: str) -> tuple[Way, ...]:
     """Return all ways to read files of a format; in the last the format is to be told by its looks."""
-    listed = WAYS.get(name, ("span", "link", "prob", *(_OFFSETS if "offsets" in formats()[name].options else ())))
+    listed = WAYS.get(name, ("span", "link", "prob", *(_OFFSETS if "offsets" in find_formats()[name].options else ())))
     found = []
     for each in listed:
         task, _, query = each.partition(" ?")
@@ -128,14 +128,14 @@ def _seeds(name: str) -> Iterator[bytes]:
 @cache
 def _other(name: str) -> Path:
     """Return the file that others are compared with: the first of the seeds."""
-    names = names_of(name, formats()[name].suffixes[0])
+    names = names_of(name, find_formats()[name].suffixes[0])
     return put(f"{name}-other", names, seeds_of(name)[0]) / names[0]
 
 
 def run(name: str, data: bytes) -> None:
     """Try a case of a format."""
     choice, pieces = taken_apart(data)
-    names = names_of(name, formats()[name].suffixes[0])
+    names = names_of(name, find_formats()[name].suffixes[0])
     try_file(name, put(name, names, pieces) / names[0], choice)
 
 
@@ -183,14 +183,14 @@ def _write(name: str, way: Way, given: Input) -> None:
     if task.layer in {"values", "arcs"}:
         if corpus.format in WRITE:
             written_rows(corpus)
-    elif corpus.format in writers() and task.layer in find_writer(corpus.format).layers:
+    elif corpus.format in find_writers() and task.layer in find_writer(corpus.format).layers:
         said = {"label": "type", "annotations": "labels"} if "label" in way.options and name == "elevant" else {}
         _write_spans(corpus, task.layer == "chains", said)
 
 
 def _write_spans(corpus: Corpus, chains: bool, said: dict[str, str]) -> None:
     writer = find_writer(corpus.format)
-    made = converted(corpus, writer, chained=chains)
+    made = convert_corpus(corpus, writer, chained=chains)
     if not any(text.strip().strip("\ufeff") for text in made.files.values()):
         return  # of an empty text, which no reader accepts; at its begin a byte-order mark is none of it
     folder = put("again", [], [])
@@ -218,7 +218,7 @@ def _content(corpus: Corpus, chains: bool) -> dict[str, object]:
     """Return what documents say, kind by kind."""
     if corpus.raw is None and corpus.words is None:
         return {"spans": None if corpus.spans is None else len(corpus.spans)}
-    found: list[Passage] = [*passages(corpus, Losses(), chained=chains)]
+    found: list[Passage] = [*list_passages(corpus, Losses(), chained=chains)]
     if chains:
         return {"chains": chained.content(found)}
     kinds = ("names", "texts", "extents", "labels", "ids")  # a format may say more of spans than it was told

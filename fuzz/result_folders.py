@@ -63,7 +63,7 @@ def _small(result: Result) -> Iterator[Result]:
     """Yield a result as it is where memory is short, if that is another one."""
     before, fold.EXAMPLES = fold.EXAMPLES, 0
     try:
-        small = fold.folded(result.verdicts, 0)
+        small = fold.fold_verdicts(result.verdicts, 0)
     finally:
         fold.EXAMPLES = before
     if any(view.counted is not None for view in small.views.values()):

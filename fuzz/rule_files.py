@@ -13,7 +13,7 @@ from tests.formats.writers.documents import random_documents
 
 from comparanda.errors import RuleError
 from comparanda.formats.document_writer import Losses, find_writer
-from comparanda.pipeline import Prepared, Setup, judged, prepare
+from comparanda.pipeline import Prepared, Setup, evaluate_prepared, prepare_systems
 from comparanda.result import Result
 from comparanda.rules import rule_set
 from comparanda.rules import shipped as shipped_rules
@@ -106,7 +106,7 @@ def _prepared() -> Prepared:
         ((_, text),) = find_writer("jsonl").write(mentions, Losses(), {})
         made.append(str(put("rules-corpus", [f"{name}.jsonl"], [text.encode()]) / f"{name}.jsonl"))
     key, one, two = made
-    return prepare(key, {"one": one, "two": two}, SETUP)
+    return prepare_systems(key, {"one": one, "two": two}, SETUP)
 
 
 def run(data: bytes) -> None:
@@ -119,7 +119,7 @@ def run(data: bytes) -> None:
             return
         prepared = _prepared()
         options = replace(prepared.options, rules=rules, paranoid=bool(choice & 1))
-        result = Result(judged(replace(prepared, options=options), SETUP), 10, 1)
+        result = Result(evaluate_prepared(replace(prepared, options=options), SETUP), 10, 1)
         for view in result.verdicts.views:
             result.scores(view=view)
     except REFUSED as problem:

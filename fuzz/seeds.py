@@ -17,7 +17,7 @@ from tests.formats.writers.documents import random_documents
 from comparanda.demo import demo_files
 from comparanda.errors import InputError, UsageError
 from comparanda.formats.contract import Layer, Request
-from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, passages, writers
+from comparanda.formats.document_writer import TAGS, Losses, Passage, find_writer, find_writers, list_passages
 from comparanda.formats.inputs import Input, read_input
 from fuzz.target import put
 
@@ -87,7 +87,7 @@ def seeds_of(name: str) -> list[tuple[bytes, ...]]:
     found = [*_real(name), *((text.encode(),) for text in _OWN.get(name, ()))]
     if name == "parquet":
         found += _tables()
-    if name in writers():
+    if name in find_writers():
         found += _written(name)
     return list(dict.fromkeys(each for each in found if each))
 
@@ -190,7 +190,7 @@ def _passages(layer: Layer) -> list[list[Passage]]:
             try:
                 given = Input(path=str(folder / "in.x"), name=None, format=name)
                 corpus = read_input(given, Request(side="seed", value=None, extra=TAGS, layer=layer), "tokens")
-                found.append([*passages(corpus, Losses(), chained=layer == "chains")][:2])
+                found.append([*list_passages(corpus, Losses(), chained=layer == "chains")][:2])
             except (InputError, UsageError):
                 continue
     return found

@@ -11,7 +11,7 @@ import click
 import comparanda as cp
 from comparanda.api.baseline import baseline_of, read_baseline, refuse_unlike
 from comparanda.cli import cli
-from comparanda.cli.parameters import translated
+from comparanda.cli.parameters import translate_error
 from comparanda.formats.mappings import read_label_map, read_same_ids
 from comparanda.formats.replies import read_replies
 from fuzz.seeds import seeds_of
@@ -120,7 +120,7 @@ def run_settings(data: bytes) -> None:
         with cli.make_context("comparanda", [str(command.name)]) as group:
             command.make_context(command.name, ["--config", str(path), "key.csv", "one.csv"], parent=group)
     except click.ClickException as problem:
-        translated(problem)
+        translate_error(problem)
     except (*REFUSED, click.exceptions.Exit):
         return
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from comparanda.core.verdicts import Verdicts
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from tests.seeds import mostly_slow
 
 SIDES = ("key", "crf", "beams", "regular")
@@ -53,7 +53,7 @@ class Corpora:
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the documents."""
         sides = {side: str(path) for side, path in self.written(part).items()}
-        return judge(sides.pop("key"), sides, self.setup)
+        return evaluate_systems(sides.pop("key"), sides, self.setup)
 
     def written(self, part: slice = slice(None)) -> dict[str, Path]:
         """Write the files of some of the documents."""
@@ -202,7 +202,7 @@ class Sentences:
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the sentences."""
         sides = self.written(part)
-        return judge(sides.pop("key"), sides, Setup(task="prob"))
+        return evaluate_systems(sides.pop("key"), sides, Setup(task="prob"))
 
     def written(self, part: slice = slice(None)) -> dict[str, str]:
         """Write the files of some of the sentences."""

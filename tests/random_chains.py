@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from comparanda.core.verdicts import Verdicts, View
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from tests.random_spans import plain
 
 SIDES = ("key", "rules", "neural", "large")
@@ -110,7 +110,7 @@ class Corpora:
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the documents."""
         sides = {side: self._written(side, part) for side in SIDES}
-        return judge(sides.pop("key"), sides, self.setup)
+        return evaluate_systems(sides.pop("key"), sides, self.setup)
 
     def _written(self, side: str, part: slice) -> str:
         chosen = [document for group in self.documents[part] for document in group]

@@ -13,7 +13,7 @@ import numpy as np
 from comparanda.core.corpus import Fragments
 from comparanda.core.sites import Aspect, Sites
 from comparanda.core.verdicts import Verdicts, View
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.result import Result
 
 SIDES = ("key", "crf", "bert", "rules")
@@ -42,7 +42,7 @@ class Corpora:
     def judged(self, part: slice = slice(None)) -> Verdicts:
         """Judge some of the documents."""
         sides = {side: self._given(side, part) for side in SIDES}
-        return judge(sides.pop("key"), sides, self.setup)
+        return evaluate_systems(sides.pop("key"), sides, self.setup)
 
     def _given(self, side: str, part: slice) -> Any:
         chosen = [document[side] for document in self.documents[part]]

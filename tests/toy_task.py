@@ -21,13 +21,13 @@ from comparanda.core import measures
 from comparanda.core.corpus import Corpus, Documents, owner_of_rows
 from comparanda.core.excerpts import Texts
 from comparanda.core.items import Items
-from comparanda.core.measures import Measure, ratio, register
+from comparanda.core.measures import Measure, ratio, register_measure
 from comparanda.core.places import Note, Part, Source
-from comparanda.core.sites import ABSENT, Attribute, Sites, canonical
+from comparanda.core.sites import ABSENT, Attribute, Sites, recode_canonically
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
 from comparanda.render.finding import Finding
-from comparanda.render.json import document
+from comparanda.render.json import build_document
 from comparanda.result import Result
 from comparanda.tasks.word_sites import run_names
 from tests.seeds import mostly_slow
@@ -265,7 +265,7 @@ class _Judge:
             [self.gold[row] if self.right(run, row) else self.said[run][row] for row in rows]
             for run in range(len(self.said))
         ]
-        names, codes = canonical([TextColumn.of(column) for column in [self.gold, *judged]])
+        names, codes = recode_canonically([TextColumn.of(column) for column in [self.gold, *judged]])
         return Sites(
             document=self.document,
             sentence=self.sentence,
@@ -394,7 +394,7 @@ def registered() -> Iterator[None]:
     """Register the measures of the toy for a while; a test elsewhere lists those that the package has."""
     made = {name: _maker(name, part) for name, part in (("streak", "streak"), ("variety", "kinds"))}
     for name, make in made.items():
-        register(name, make)
+        register_measure(name, make)
     try:
         yield
     finally:
@@ -466,4 +466,4 @@ def _of_many(result: Result, view: str) -> dict[str, Finding]:
 def printed(result: Result, by: Sequence[str] = (), where: Sequence[str] = ()) -> dict[str, str]:
     """Make the JSON document of every finding, with signature and notes, as the commands print it."""
     notes = tuple(map(str, result.notes))
-    return {name: document(each, result.signature, notes) for name, each in findings(result, by, where).items()}
+    return {name: build_document(each, result.signature, notes) for name, each in findings(result, by, where).items()}

@@ -74,7 +74,7 @@ def randomisation(folder: Path) -> Sides:
         fisher_randomization_test,
     )
 
-    from comparanda.findings.significance import randomisation as test
+    from comparanda.findings.significance import test_by_randomisation as test
 
     context, counts = compared(folder)
 
@@ -104,7 +104,7 @@ def bootstrap(folder: Path) -> Sides:
     """Give the interval of the difference."""
     from scipy.stats import bootstrap as resampled
 
-    from comparanda.findings.context import intervals
+    from comparanda.findings.context import compute_intervals
     from comparanda.findings.scores import resampled_scores
 
     context, counts = compared(folder)
@@ -117,7 +117,7 @@ def bootstrap(folder: Path) -> Sides:
         if samples is None:
             raise AssertionError("no resamples were drawn")
         both = samples[chosen.name]
-        ((low, high),) = intervals(both[:, [1]] - both[:, [0]])
+        ((low, high),) = compute_intervals(both[:, [1]] - both[:, [0]])
         return {**_accuracies(context, statistics), "low": low or 0.0, "high": high or 0.0}
 
     def theirs() -> Numbers:

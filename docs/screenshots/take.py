@@ -15,7 +15,7 @@ from tests.chromium import program
 import comparanda as cp
 from comparanda.demo import demo_files
 from comparanda.render.links import Link
-from comparanda.report import as_html, build
+from comparanda.report import as_html, build_page
 
 FOLDER = Path(__file__).parent
 NEW_ERRORS = Link('new_error and base == "ADV" and new == "SCONJ"', "brill", "spacy", "upos")
@@ -37,7 +37,7 @@ def main() -> None:
         for task in {task for task, *_ in PICTURES.values()}:
             key, systems = demo_files(task)
             reports[task] = Path(folder) / f"{task}.html"
-            reports[task].write_text(as_html(build(cp.compare(key, systems, task=task))), encoding="utf-8")
+            reports[task].write_text(as_html(build_page(cp.compare(key, systems, task=task))), encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"])
         for name, (task, address, scheme, height) in PICTURES.items():
             page = browser.new_page(viewport={"width": 1100, "height": height}, color_scheme=scheme)

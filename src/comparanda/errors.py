@@ -90,10 +90,10 @@ class MissingExtraError(ComparandaError):
     exit_code = 2
 
 
-def nearest(word: str, candidates: Iterable[str]) -> str:
+def suggest_nearest(word: str, candidates: Iterable[str]) -> str:
     """Suggest the closest candidate as ` (did you mean 'x'?)`; the empty string if none is close.
 
-    >>> nearest("uops", ["upos", "xpos"])
+    >>> suggest_nearest("uops", ["upos", "xpos"])
     " (did you mean 'upos'?)"
     """
     match = get_close_matches(word, list(candidates), n=1, cutoff=0.5)

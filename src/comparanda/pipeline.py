@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from comparanda.align import MISSING, Missing, align
+from comparanda.align import MISSING, Missing, align_responses
 from comparanda.core.corpus import Corpus
-from comparanda.core.limits import Limits, raising
+from comparanda.core.limits import Limits, limit_hint
 from comparanda.core.probabilities import DECIDE, Decide
 from comparanda.core.verdicts import System
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.expressions.selection import SITE_NAMES
 from comparanda.formats.contract import BELIEF_OPTIONS, KEY, Request
 from comparanda.formats.files import is_path
@@ -128,15 +128,15 @@ class Prepared:
     options: Options
 
 
-def judge(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
+def evaluate_systems(key: Any, systems: Mapping[str, Any], setup: Setup) -> Verdicts:
     """Read, align and evaluate the outputs of systems."""
-    return judged(prepare(key, systems, setup), setup)
+    return evaluate_prepared(prepare_systems(key, systems, setup), setup)
 
 
-def judged(prepared: Prepared, setup: Setup) -> Verdicts:
+def evaluate_prepared(prepared: Prepared, setup: Setup) -> Verdicts:
     """Evaluate inputs that are read and aligned."""
-    (setup.progress or _ignore_progress)("judging")
-    verdicts = prepared.task.judge(prepared.aligned, prepared.systems, prepared.options)
+    (setup.progress or _ignore_progress)("evaluating")
+    verdicts = prepared.task.evaluate(prepared.aligned, prepared.systems, prepared.options)
     refuse_notes(setup, verdicts.notes)
     return replace(verdicts, settings={**verdicts.settings, **_signature_settings(setup), "missing": missing_of(setup)})
 
@@ -147,7 +147,7 @@ def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
         raise ReadError("there is something to note, and --strict refuses that", details=map(str, notes))
 
 
-def prepare(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
+def prepare_systems(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
     """Read and align the inputs; errors in the setup are reported before any input is read."""
     refuse_systems(systems)
     return prepare_runs(key, *columns_of(systems), setup)
@@ -165,7 +165,7 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     rules = _load_rules(task, setup)
     gold = read_key(key, setup)
     responses = (_read_side(given, run, setup) for run, given in outputs)
-    aligned = align(gold, responses, missing=missing)
+    aligned = align_responses(gold, responses, missing=missing)
     options = Options(
         column=value,
         maps=setup.maps,
@@ -217,7 +217,7 @@ def missing_of(setup: Setup) -> Missing:
     """Return the policy for documents that an output lacks: that of the setup, or the default of the task."""
     missing = setup.missing or find_task(setup.task)[0].missing
     if missing not in MISSING:
-        raise UsageError(f"missing={missing!r}{nearest(missing, MISSING)}", hint=", ".join(MISSING))
+        raise UsageError(f"missing={missing!r}{suggest_nearest(missing, MISSING)}", hint=", ".join(MISSING))
     return missing
 
 
@@ -231,7 +231,7 @@ def check_count(outputs: Sequence[Any], setup: Setup) -> None:
     most = Limits.of(setup.limits).systems
     if len(outputs) > most:
         what = f"there are {len(outputs):,} outputs to compare, more than {most:,}"
-        raise UsageError(what, hint=f"is a folder given for a file? {raising('systems')}")
+        raise UsageError(what, hint=f"is a folder given for a file? {limit_hint('systems')}")
 
 
 def read_response(given: Any, name: str, setup: Setup) -> Corpus:
@@ -292,7 +292,7 @@ def _resolve_policy(task: Task, name: str, value: Policy | None, allowed: tuple[
     if name not in task.policies:
         raise UsageError(f"the task {task.name!r} has no policy of {name}")
     if value not in allowed:
-        raise UsageError(f"{name}={value!r}{nearest(value, allowed)}", hint=", ".join(allowed))
+        raise UsageError(f"{name}={value!r}{suggest_nearest(value, allowed)}", hint=", ".join(allowed))
     return value
 
 
@@ -325,7 +325,9 @@ def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
         raise UsageError(what, hint="choose the task prob")
     for name in setup.beliefs:
         if name not in BELIEF_OPTIONS:
-            raise UsageError(f"beliefs: {name!r}{nearest(name, BELIEF_OPTIONS)}", hint=", ".join(BELIEF_OPTIONS))
+            raise UsageError(
+                f"beliefs: {name!r}{suggest_nearest(name, BELIEF_OPTIONS)}", hint=", ".join(BELIEF_OPTIONS)
+            )
     return dict(setup.beliefs)
 
 
@@ -334,7 +336,7 @@ def _load_rules(task: Task, setup: Setup) -> RuleSet | None:
     if task.rules is None:
         if setup.rules is not None or setup.parameters or setup.paranoid:
             hint = "rules are for spans and links: leave them out, or choose the task span or link"
-            raise UsageError(f"the task {task.name!r} is not judged by rules", hint=hint)
+            raise UsageError(f"the task {task.name!r} is not evaluated by rules", hint=hint)
         return None
     from comparanda.rules import rule_set
 
@@ -364,13 +366,13 @@ def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
         return {}
     if task.layer not in {"spans", "beliefs"}:
         what = f"{' and '.join(given)} say{'s' if len(given) == 1 else ''} how spans are read from tags"
-        raise UsageError(f"{what}, and the task {task.name!r} judges no spans", hint="choose the task span")
+        raise UsageError(f"{what}, and the task {task.name!r} evaluates no spans", hint="choose the task span")
     from comparanda.formats.chunks import ALSO, AUTO, REPAIRS, SCHEMES
 
     allowed = {"scheme": (AUTO, *SCHEMES, *ALSO), "repair": REPAIRS}
     for name, value in given.items():
         if value.lower() not in allowed[name]:
-            what = f"{name}={value!r} is not possible{nearest(value.lower(), allowed[name])}"
+            what = f"{name}={value!r} is not possible{suggest_nearest(value.lower(), allowed[name])}"
             raise UsageError(what, hint=f"one of: {', '.join(allowed[name])}")
     return {name: value.lower() for name, value in given.items()}
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from comparanda.core.items import at_places
-from comparanda.core.measures import measure
+from comparanda.core.measures import parse_measure
 from comparanda.core.verdicts import Verdicts
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.findings.context import Context
 from comparanda.findings.resamples import RESAMPLES, SEED
 from comparanda.tasks.prob.calibration import BINS
@@ -98,21 +98,21 @@ class Result:
 
         Without either, a task with several views uses the measures of the first and those that the others add.
         """
-        from comparanda.findings.scores import scores
+        from comparanda.findings.scores import compute_scores
 
         context = self.context(view)
         if measures or view is not None:
-            return scores(context, [measure(name) for name in measures] or context.own_measures)
+            return compute_scores(context, [parse_measure(name) for name in measures] or context.own_measures)
         names = dict.fromkeys(context.view.measures)
         for each in self.verdicts.views.values():
             names |= dict.fromkeys(name for name in each.measures if name.startswith(f"{each.name}."))
-        return scores(context, [measure(name) for name in names])
+        return compute_scores(context, [parse_measure(name) for name in names])
 
     def pairs(self, *, transitions: int = 0, view: str | None = None) -> Pairs:
         """Compute diff and the difference of scores for every pair of systems, with the most frequent transitions."""
-        from comparanda.findings.pairs import pairs
+        from comparanda.findings.pairs import compute_pairs
 
-        return pairs(self.context(view), transitions)
+        return compute_pairs(self.context(view), transitions)
 
     def chain_pairs(self, *, view: str | None = None) -> ChainPairs:
         """Compute the number of mentions at which each pair of systems differs, and how far their chains agree.
@@ -135,9 +135,9 @@ class Result:
             view: the view, if there are several.
 
         """
-        from comparanda.tasks.prob.findings import probabilities
+        from comparanda.tasks.prob.findings import evaluate_probabilities
 
-        return self._require_probabilities(probabilities(self.context(view), by, bins), view)
+        return self._require_probabilities(evaluate_probabilities(self.context(view), by, bins), view)
 
     def expected_pairs(self, *, beta: float = 1.0, view: str | None = None) -> ExpectedPairs:
         """Compare every pair of probabilistic outputs, separately and combined, by expected counts."""
@@ -165,23 +165,23 @@ class Result:
         Transitions are distinguished by labels, or by whole `value`s (the head and the label of an arc). `by` names
         attributes to slice by; trees are sliced by the distance and the direction of arcs unless it is empty.
         """
-        from comparanda.findings.difference import difference
+        from comparanda.findings.difference import compute_difference
 
         base, new = self.pair(base, new, view=view)
         cuts = tuple(
             self._build_slices(name, base=base, new=new, measure_name=None, view=view, of_pair=True)
             for name in self._slicing_attributes(by, view)
         )
-        return replace(difference(self.context(view), base, new, keyed_by), slices=cuts)
+        return replace(compute_difference(self.context(view), base, new, keyed_by), slices=cuts)
 
     def confusion(self, run: str, *, view: str | None = None) -> Confusion:
         """Compute the confusion matrix of a run: key labels by predicted labels.
 
         The run of a system with a single run has the name of the system.
         """
-        from comparanda.findings.confusion import confusion
+        from comparanda.findings.confusion import compute_confusion
 
-        return confusion(self.context(view), run)
+        return compute_confusion(self.context(view), run)
 
     def error_sources(
         self, base: str | None = None, new: str | None = None, *, view: str | None = None
@@ -204,16 +204,16 @@ class Result:
         For every ordered pair of all systems, or of those named; `beta` above 1 gives recall more weight in FβComp. For
         all of three or more systems, also their diversity.
         """
-        from comparanda.findings.complement import complementarity
+        from comparanda.findings.complement import compute_complementarity
 
-        found = complementarity(self.context(view), beta, systems or None)
+        found = compute_complementarity(self.context(view), beta, systems or None)
         return found if systems or len(self.systems) < 3 else replace(found, diversity=self.diversity(view=view))
 
     def against(self, baseline: str, *, view: str | None = None) -> Against:
         """Compare every other system with a baseline: corrections, new errors, and errors that it does not make."""
-        from comparanda.findings.complement import against
+        from comparanda.findings.complement import compare_with_baseline
 
-        return against(self.context(view), baseline)
+        return compare_with_baseline(self.context(view), baseline)
 
     def stability(self, base: str | None = None, new: str | None = None, *, view: str | None = None) -> Stability:
         """Compute how much the runs of each system differ, and how much more the systems do: within, between, excess.
@@ -221,9 +221,9 @@ class Result:
         For every pair of systems of which one has several runs, or for those with `base`, with `new`, or the pair of
         both.
         """
-        from comparanda.findings.stability import stability
+        from comparanda.findings.stability import compute_stability
 
-        return stability(self.context(view), base, new)
+        return compute_stability(self.context(view), base, new)
 
     def combination(self, *, order: Order = "frequency", view: str | None = None) -> Combination:
         """Compute what the systems could achieve together: upper bounds, hardness, greedy curve, agreement.
@@ -231,15 +231,15 @@ class Result:
         Labels are sorted by their `frequency` in the key, by the oracle's `gain` over the best system, or
         over the best on that label (`gain-here`).
         """
-        from comparanda.findings.upper_bounds import combination
+        from comparanda.findings.upper_bounds import compute_upper_bounds
 
-        return combination(self.context(view), order)
+        return compute_upper_bounds(self.context(view), order)
 
     def diversity(self, *, view: str | None = None) -> Diversity:
         """Compute how different the errors of all runs are: agreement patterns, diversity measures, clusters."""
-        from comparanda.findings.diversity import diversity
+        from comparanda.findings.diversity import compute_diversity
 
-        return diversity(self.context(view))
+        return compute_diversity(self.context(view))
 
     def suspects(self, *, at_least: int | None = None, top: int = 0, view: str | None = None) -> Suspects:
         """Find likely annotation errors: sites where runs agree against the key, and key items that no run finds.
@@ -248,15 +248,15 @@ class Result:
         all. If the default view does not distinguish wrong values, the finer view that does is used unless another is
         named: runs agree on an antecedent, not on being wrong.
         """
-        from comparanda.findings.suspects import suspects
+        from comparanda.findings.suspects import find_suspects
 
-        return suspects(self.context(view or self.verdicts.view().finer), at_least, top)
+        return find_suspects(self.context(view or self.verdicts.view().finer), at_least, top)
 
     def significance(self, measure_name: str | None = None, *, view: str | None = None) -> Significance:
         """Test the differences of all pairs by the main measure, or by another."""
-        from comparanda.findings.significance import significance
+        from comparanda.findings.significance import compute_significance
 
-        return significance(self.context(view), measure(measure_name) if measure_name else None)
+        return compute_significance(self.context(view), parse_measure(measure_name) if measure_name else None)
 
     def gate(
         self,
@@ -279,27 +279,29 @@ class Result:
             asked: the criteria, as for `comparanda.gate`: `max_new_errors=20`, `require="f1 >= base"` …
 
         """
-        from comparanda.findings.gate import criteria
-        from comparanda.findings.gate_checks import gate
+        from comparanda.findings.gate import build_criteria
+        from comparanda.findings.gate_checks import check_gate
 
         if stored is None:
             base, new = self.pair(base, new, view=view)
-        return gate(self.context(view), criteria(**asked), base, new, stored=stored, top=top, signature=self.signature)
+        return check_gate(
+            self.context(view), build_criteria(**asked), base, new, stored=stored, top=top, signature=self.signature
+        )
 
     def ablation(self, full: str | None = None, *, view: str | None = None) -> Ablation:
         """Compute what changes when components of a system are removed; the full system is the first unless named."""
-        from comparanda.findings.ablation import ablation
+        from comparanda.findings.ablation import compute_ablation
 
-        return ablation(self.context(view), full or self.systems[0])
+        return compute_ablation(self.context(view), full or self.systems[0])
 
     def leaderboard(self, *measures: str, view: str | None = None) -> Leaderboard:
         """Rank the systems by score, with the range of ranks that the tests do not exclude.
 
         They are ranked by the main measure of the view, or by the first of those named.
         """
-        from comparanda.findings.leaderboard import leaderboard
+        from comparanda.findings.leaderboard import compute_leaderboard
 
-        return leaderboard(self.context(view), [measure(name) for name in measures])
+        return compute_leaderboard(self.context(view), [parse_measure(name) for name in measures])
 
     def slices(
         self,
@@ -325,21 +327,21 @@ class Result:
         view: str | None,
         of_pair: bool = False,
     ) -> Slices:
-        from comparanda.expressions.selection import scope
-        from comparanda.findings.slices import slices
+        from comparanda.expressions.selection import make_scope
+        from comparanda.findings.slices import compute_slices
 
         context = self.context(view)
         if of_pair and base is not None and new is not None:
             context = context.among(base, new)
-        site_scope = scope(self.verdicts, context.view)
+        site_scope = make_scope(self.verdicts, context.view)
         if by not in site_scope.types:
             raise UsageError(
-                f"there is no attribute {by!r}{nearest(by, site_scope.types)}",
+                f"there is no attribute {by!r}{suggest_nearest(by, site_scope.types)}",
                 hint=f"attributes: {', '.join(sorted(site_scope.types))}",
             )
-        chosen = measure(measure_name) if measure_name else None
+        chosen = parse_measure(measure_name) if measure_name else None
         column, cells = site_scope.column, self._kind_column
-        return slices(
+        return compute_slices(
             context,
             by=by,
             column=column(by),
@@ -352,14 +354,14 @@ class Result:
 
     def _kind_column(self, by: str, view: View) -> Column | None:
         """Return an attribute of the kinds of sites that are only counted, not stored; None if all sites are stored."""
-        from comparanda.expressions.selection import scope
-        from comparanda.findings.slices import only_counted
+        from comparanda.expressions.selection import make_scope
+        from comparanda.findings.slices import make_only_counted_error
 
         if view.cells is None:
             return None
-        kinds = scope(self.verdicts, view.cells)
+        kinds = make_scope(self.verdicts, view.cells)
         if by not in kinds.types:
-            raise only_counted(by)
+            raise make_only_counted_error(by)
         return kinds.column(by)
 
     def examples(
@@ -381,21 +383,21 @@ class Result:
             view: the view, if there are several.
 
         """
-        from comparanda.expressions.selection import selected
-        from comparanda.findings.examples import examples
+        from comparanda.expressions.selection import select_rows
+        from comparanda.findings.examples import collect_examples
 
         context = self.context(view)
         named = base is not None and new is not None
         if len(self.systems) > 1:
             base, new = self.pair(base, new, view=view)
-        found = selected(self.verdicts, view=context.view, where=where, base=base, new=new, alone=named)
-        return examples(context, selection=found, top=top, base=base, new=new)
+        found = select_rows(self.verdicts, view=context.view, where=where, base=base, new=new, alone=named)
+        return collect_examples(context, selection=found, top=top, base=base, new=new)
 
     def count(self, where: str, base: str | None = None, new: str | None = None, *, view: str | None = None) -> int:
         """Count the sites that match a condition."""
-        from comparanda.expressions.selection import selected
+        from comparanda.expressions.selection import select_rows
 
-        return len(selected(self.verdicts, view=self.verdicts.view(view), where=where, base=base, new=new))
+        return len(select_rows(self.verdicts, view=self.verdicts.view(view), where=where, base=base, new=new))
 
     def where(self, condition: str, *, view: str | None = None) -> Result:
         """Restrict the result to the sites that match a condition."""
@@ -429,14 +431,14 @@ class Result:
         view: str | None = None,
     ) -> Anatomy:
         """Collect all findings that `comparanda compare` prints."""
-        from comparanda.findings.anatomy import anatomy
+        from comparanda.findings.anatomy import compute_anatomy
 
         context = self.context(view)
         pair = self.pair(base, new, view=view) if len(self.systems) > 1 else None
         cuts = tuple(
             self.slices(name, *(pair or (None, None)), view=view) for name in self._slicing_attributes(by, view)
         )
-        return anatomy(context, pair=pair, cuts=cuts, signature=self.signature, order=order, keyed_by=keyed_by)
+        return compute_anatomy(context, pair=pair, cuts=cuts, signature=self.signature, order=order, keyed_by=keyed_by)
 
     def _slicing_attributes(self, by: Sequence[str] | None, view: str | None) -> Sequence[str]:
         """Return the attributes to slice by: those given, or the defaults of the task."""
@@ -444,7 +446,7 @@ class Result:
 
     def pair(self, base: str | None, new: str | None, *, view: str | None = None) -> tuple[str, str]:
         """Complete a pair of systems: the base defaults to the first system, the new one to the best of the others."""
-        from comparanda.findings.scores import scores
+        from comparanda.findings.scores import compute_scores
 
         names = self.systems
         for name in (base, new):
@@ -458,7 +460,7 @@ class Result:
                 raise UsageError(f"the system {new!r} is compared with itself")
             return first, new
         context = replace(self.context(view), resamples=0)
-        table = scores(context, context.measures[:1])
+        table = compute_scores(context, context.measures[:1])
         others = [name for name in names if name != first]
         return first, max(others, key=lambda name: table.value(name) or 0.0)
 
@@ -477,9 +479,9 @@ class Result:
                 `base` and `new` for the pair shown first, `view`, `by` …
 
         """
-        from comparanda.report import Choices, as_html, build
+        from comparanda.report import Choices, as_html, build_page
 
-        Path(path).write_text(as_html(build(self, Choices(**choices))), encoding="utf-8", newline="\n")
+        Path(path).write_text(as_html(build_page(self, Choices(**choices))), encoding="utf-8", newline="\n")
 
     def context(self, view: str | None = None) -> Context:
         """Return the context for computing findings of a view: verdicts, resampling and seed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from comparanda import AlignError
-from comparanda.align import NONE, Aligned, Missing, align
+from comparanda.align import NONE, Aligned, Missing, align_responses
 from comparanda.core.corpus import Corpus
 
 
@@ -33,7 +33,7 @@ def notes(aligned: Aligned) -> list[str]:
 def refusal(key: Corpus, response: Corpus, missing: Missing = "error") -> str | None:
     """Why a response is refused, or None."""
     try:
-        align(key, [response], missing=missing)
+        align_responses(key, [response], missing=missing)
     except AlignError as error:
         return str(error)
     return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from comparanda.align import align
+from comparanda.align import align_responses
 from comparanda.align.quotes import place_spans
 from comparanda.core.corpus import Corpus
 from comparanda.core.places import Source
@@ -37,7 +37,7 @@ def clustered(*given: dict[str, Any]) -> Corpus:
 
 def placed(key: Corpus, response: Corpus) -> tuple[str, list[list[tuple[int, int, int]]], list[list[tuple[int, int]]]]:
     """The unit, and for key and response where spans stand, and which rows they are said to be at."""
-    placement = place_spans(align(key, [response], missing="empty"))
+    placement = place_spans(align_responses(key, [response], missing="empty"))
     where, rows = [], []
     for given in placement.sides:
         side = given.take(given.given.argsort(kind="stable"))

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 import comparanda
-from comparanda.align import align
-from comparanda.align.occurrences import Searched, folded
+from comparanda.align import align_responses
+from comparanda.align.occurrences import Searched, fold_form
 from comparanda.align.quotes import Claim, Copied, Placed, place_claims, place_spans, placed_alone
 from comparanda.core.corpus import Corpus
 from comparanda.errors import AlignError
 from comparanda.formats.contract import Request
-from comparanda.formats.conversion import converted
+from comparanda.formats.conversion import convert_corpus
 from comparanda.formats.document_writer import find_writer
 from comparanda.formats.inputs import Input, read_input
-from comparanda.pipeline import Setup, prepare
+from comparanda.pipeline import Setup, prepare_systems
 from tests.align.quoting import Made, copied, make, repeated
 from tests.formats.corpora import refusal, said, spans
 from tests.seeds import first_few, mostly_slow
@@ -270,7 +270,7 @@ class TestManyAnswers:
                 assert (each.place is None) == (each.placing in {"repeated", "hallucinated"})
                 if each.place is not None and quoted.damage != "slip":
                     covered = made.text[each.place[0] : each.place[1]]
-                    assert folded("".join(covered.split())) == folded("".join(quoted.claim.quote.split()))
+                    assert fold_form("".join(covered.split())) == fold_form("".join(quoted.claim.quote.split()))
 
     @pytest.mark.parametrize("damage", mostly_slow([0.0, 0.05, 0.3], {0.05}))
     def test_copies_of_the_text(self, damage: float) -> None:
@@ -555,7 +555,7 @@ class TestGround:
 
     def test_columns_come_along(self) -> None:
         given = {"d1": [{"text": "Bo", "label": "PER", "id": "Q1", "score": 0.5}, {"text": "Zed", "label": "PER"}]}
-        corpus = align(read(put("k.jsonl", KEY[:1])), [read(answers("a.jsonl", given))]).responses[0]
+        corpus = align_responses(read(put("k.jsonl", KEY[:1])), [read(answers("a.jsonl", given))]).responses[0]
         assert said(corpus, "id") == ["Q1", None]
         assert said(corpus, "placing") == [None, "hallucinated"]
         assert said(corpus, "quote") == [None, "Zed"]
@@ -586,14 +586,14 @@ class TestAlone:
         assert outcomes(compared("a.jsonl", put("k.jsonl", KEY))) == {"TP": 4, "FP": 1}
 
     def test_written_and_read_again(self) -> None:
-        made = converted(placed_alone(self.own()), find_writer("jsonl"))
+        made = convert_corpus(placed_alone(self.own()), find_writer("jsonl"))
         again = read(put("b.jsonl", made.files[""]))
         assert spans(again) == spans(placed_alone(self.own()))
         assert said(again, "placing") == ["ambiguous", "normalised", None, None]
 
     def test_not_before_it_is_placed(self) -> None:
         what = "a.jsonl: the items quote the text and have not been aligned with it yet"
-        assert refusal(converted, self.own(), find_writer("jsonl")).startswith(what)
+        assert refusal(convert_corpus, self.own(), find_writer("jsonl")).startswith(what)
 
     def test_without_a_text_it_is_refused(self) -> None:
         answers("b.jsonl", ANSWERS)
@@ -607,5 +607,5 @@ def test_spans_that_only_look_like_unplaced_ones_stay() -> None:
     said = {"begin": 3, "end": 3, "label": "PER", "placing": "hallucinated", "quote": "x"}
     other = {**said, "begin": 0}
     key, response = KEY[:1], [{**KEY[0], "spans": [{**said, "begin": 0, "end": 4}, other]}]
-    prepared = prepare(put("k.jsonl", key), {"s": put("r.jsonl", response)}, Setup(task="span"))
+    prepared = prepare_systems(put("k.jsonl", key), {"s": put("r.jsonl", response)}, Setup(task="span"))
     assert [each.begin.tolist() for each in place_spans(prepared.aligned).sides][1] == [0, 0]

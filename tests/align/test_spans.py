@@ -20,7 +20,7 @@ import comparanda
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans, Placement
 from comparanda.errors import AlignError
-from comparanda.pipeline import Setup, prepare
+from comparanda.pipeline import Setup, prepare_systems
 from tests.seeds import seeds
 
 LETTERS = "aaabbcdeÄé日😀𝒳\u0301,.-"
@@ -218,7 +218,7 @@ def placed(placement: Placement, side: PlacedSpans) -> list[tuple[Any, ...]]:
 
 def laid(key: Side, *responses: Side, **options: Any) -> Placement:
     systems = {f"r{number}": response.given for number, response in enumerate(responses)}
-    return place_spans(prepare(key.given, systems, Setup(task="span", scheme="bio", **options)).aligned)
+    return place_spans(prepare_systems(key.given, systems, Setup(task="span", scheme="bio", **options)).aligned)
 
 
 def agree(key: Side, *responses: Side, **options: Any) -> Placement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from comparanda import AlignError
-from comparanda.align import NONE, align
+from comparanda.align import NONE, align_responses
 from comparanda.core.corpus import Corpus
 from tests.align.shown import notes, refusal, to_response
 from tests.align.test_documents import KEY
@@ -68,7 +68,7 @@ def test_case_is_part_of_the_text() -> None:
 
 
 def test_text_is_compared_over_the_ends_of_words_and_sentences() -> None:
-    aligned = align(flat("key", "ab c", "d"), [flat("x", "a", "bc d")])
+    aligned = align_responses(flat("key", "ab c", "d"), [flat("x", "a", "bc d")])
     assert to_response(aligned) == [NONE, NONE, 2]
     assert notes(aligned) == [
         "x: sentence boundaries that differ from the key's, which are used: 2",
@@ -78,7 +78,7 @@ def test_text_is_compared_over_the_ends_of_words_and_sentences() -> None:
 
 
 def test_other_tokens_are_aligned_by_their_characters() -> None:
-    aligned = align(flat("key", "U.S. x"), [flat("x", "U.S . x")])
+    aligned = align_responses(flat("key", "U.S. x"), [flat("x", "U.S . x")])
     assert to_response(aligned) == [NONE, 2]
     row_map = aligned.maps[0]
     assert row_map.to_key is not None
@@ -90,29 +90,29 @@ def test_other_tokens_are_aligned_by_their_characters() -> None:
 
 
 def test_unicode_normalisation_is_tried_where_texts_differ() -> None:
-    aligned = align(flat("key", "caf\u00e9 x"), [flat("x", "cafe\u0301 x")])
+    aligned = align_responses(flat("key", "caf\u00e9 x"), [flat("x", "cafe\u0301 x")])
     assert aligned.maps[0].identity
     assert notes(aligned) == ["x: words equal only after Unicode normalisation: 1 (x.txt:1)"]
 
 
 def test_normalisation_and_other_cuts_go_together() -> None:
-    aligned = align(flat("key", "\u00e9 ab"), [flat("x", "e\u0301 a b")])
+    aligned = align_responses(flat("key", "\u00e9 ab"), [flat("x", "e\u0301 a b")])
     assert to_response(aligned) == [0, NONE]
 
 
 def test_a_word_without_characters_has_no_place_in_a_text() -> None:
     blank = corpus("x", [[("a", "T"), ("\u00a0", "T"), ("b", "T")]], names=None)
-    aligned = align(flat("key", "a b"), [blank])
+    aligned = align_responses(flat("key", "a b"), [blank])
     assert to_response(aligned) == [0, 2]
     assert notes(aligned) == ["x: words tokenised differently from the key: 1 (x.txt:2)"]
     assert aligned.maps[0].near(3).tolist() == [0, 1, 1]
-    assert to_response(align(blank, [flat("y", "a b")])) == [0, NONE, 1]
+    assert to_response(align_responses(blank, [flat("y", "a b")])) == [0, NONE, 1]
 
 
 def test_a_word_without_characters_at_the_end_of_a_document_stays_in_it() -> None:
     key = corpus("key", [[("a", "T")]], [[("b", "T")]])
     blank = corpus("x", [[("a", "T"), ("\u00a0", "T")]], [[("b", "T")]])
-    aligned = align(key, [blank])
+    aligned = align_responses(key, [blank])
     assert to_response(aligned) == [0, 2]
     assert aligned.maps[0].near(3).tolist() == [0, 0, 1]
 
@@ -147,10 +147,10 @@ def test_tokens_and_sentences_are_compared_by_characters_where_words_differ() ->
 def test_rows_without_words_are_matched_by_number_if_sentences_agree() -> None:
     key = corpus("key", [[("a", "A"), ("b", "B")], [("c", "C")]], words=False)
     same = corpus("x", [[("", "A"), ("", "B")], [("", "C")]], words=False)
-    assert notes(align(key, [same])) == ["x: rows without words, matched by their number alone: 3"]
+    assert notes(align_responses(key, [same])) == ["x: rows without words, matched by their number alone: 3"]
     other = corpus("x", [[("", "A")], [("", "B"), ("", "C")]], words=False)
     with pytest.raises(AlignError, match="sentence 1 ends at a different token than in the key"):
-        align(key, [other])
+        align_responses(key, [other])
 
 
 def test_rows_without_words_must_be_equally_many() -> None:
@@ -166,7 +166,7 @@ def test_rows_without_words_must_be_equally_many() -> None:
 def test_white_space_alone_may_begin_a_sentence() -> None:
     words = [["a", "b"], ["\u00a0", "c"], ["\u3000"]]
     blank = corpus("x", [[(word, "T") for word in sentence] for sentence in words], names=None)
-    found = align(flat("key", "a b", "c"), [blank])
+    found = align_responses(flat("key", "a b", "c"), [blank])
     (segments,) = found.segments
     assert segments is not None
     assert segments.sentences.tolist() == [0, 1]

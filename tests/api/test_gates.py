@@ -14,7 +14,7 @@ from comparanda import UsageError
 from comparanda.api.baseline import BaselineError, baseline_of
 from comparanda.demo import copy_demo
 from comparanda.findings.gate import Gate
-from comparanda.render.json import document, schema
+from comparanda.render.json import build_document, schema
 
 KEY, BASE, NEW = "demo/key.conllu", "demo/spacy.conllu", "demo/hanta.conllu"
 
@@ -152,7 +152,7 @@ def test_hostile_words_stay_words_in_markdown() -> None:
 @pytest.mark.parametrize("asked", [{"max_new_errors": "1%", "label": "NOUN"}, {"require": "f1 > 1"}, {}])
 def test_the_json_fits_its_schema(asked: dict[str, Any]) -> None:
     found = gate(**asked, top=2)
-    jsonschema.validate(json.loads(document(found, found.signature, ())), schema("gate"))
+    jsonschema.validate(json.loads(build_document(found, found.signature, ())), schema("gate"))
 
 
 def test_every_form_can_be_made() -> None:

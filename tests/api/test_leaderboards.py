@@ -15,7 +15,13 @@ import comparanda
 from comparanda import ComparandaError, ReadError, UsageError, leaderboard, pipeline
 from comparanda.align import Missing
 from comparanda.api import submissions as leaderboards
-from comparanda.api.submissions import Submission, anonymised, found, gather, ranked
+from comparanda.api.submissions import (
+    Submission,
+    anonymise_submissions,
+    evaluate_submissions,
+    find_submissions,
+    rank_submissions,
+)
 from comparanda.demo import demo_files
 from comparanda.findings.leaderboard import Leaderboard
 from comparanda.formats.inputs import Input, Runs, read_input
@@ -49,7 +55,7 @@ def board(*sources: str, **settings: Any) -> Leaderboard:
 
 def names(*sources: str) -> list[str]:
     """What submissions are called."""
-    return [each.name for each in gather(map(Input.parse, sources)).submissions]
+    return [each.name for each in find_submissions(map(Input.parse, sources)).submissions]
 
 
 # What is a submission
@@ -163,7 +169,9 @@ def test_the_others_are_judged_as_if_the_bad_ones_had_never_been(folder: Path, m
     (folder / "cut.bio").write_text(bio(documents=20).replace("Rome\tB-LOC", "Ro\tB-LOC\nme\tI-LOC"))
     good = {path.stem: str(path) for path in sorted(folder.iterdir())}
     (folder / "bad.bio").write_text(bio(documents=20).replace("Rome", "Rom"))
-    made = ranked("gold.bio", found("gold.bio", "subs"), task="span", resamples=30, missing=missing)
+    made = evaluate_submissions(
+        "gold.bio", rank_submissions("gold.bio", "subs"), task="span", resamples=30, missing=missing
+    )
     wanted = comparanda.compare("gold.bio", good, task="span", resamples=30, missing=missing)
     assert [each.system for each in made.leaderboard.refused] == ["bad"]
     assert made.leaderboard.standings == wanted.leaderboard().standings
@@ -213,7 +221,7 @@ def test_progress_says_how_far_it_is(folder: Path) -> None:
     (folder / "b.bio").write_text("")
     said: list[str] = []
     board(progress=said.append)
-    assert said == ["reading the key", "reading a (1 of 2)", "reading b (2 of 2)", "judging"]
+    assert said == ["reading the key", "reading a (1 of 2)", "reading b (2 of 2)", "evaluating"]
 
 
 # Bad submissions
@@ -304,7 +312,7 @@ def failing_on(*bad: str, error: type[ComparandaError] = UsageError) -> Callable
         mine = [system.name for system in prepared.systems if system.name in bad]
         if mine:
             raise error(f"{mine[0]} cannot be judged")
-        return pipeline.judged(prepared, setup)
+        return pipeline.evaluate_prepared(prepared, setup)
 
     return judge
 
@@ -312,7 +320,7 @@ def failing_on(*bad: str, error: type[ComparandaError] = UsageError) -> Callable
 def test_who_cannot_be_judged_is_found_and_left_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "abcd":
         (folder / f"{name}.bio").write_text(bio())
-    monkeypatch.setattr(leaderboards, "judged", failing_on("b", "d"))
+    monkeypatch.setattr(leaderboards, "evaluate_prepared", failing_on("b", "d"))
     made = board(maps={"b": {"PER": "LOC"}})
     assert [each.system for each in made.standings] == ["a", "c"]
     assert [(each.system, each.reason) for each in made.refused] == [
@@ -324,7 +332,7 @@ def test_who_cannot_be_judged_is_found_and_left_out(folder: Path, monkeypatch: p
 def test_what_nobody_can_be_judged_by_is_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in "ab":
         (folder / f"{name}.bio").write_text(bio())
-    monkeypatch.setattr(leaderboards, "judged", failing_on("a", "b"))
+    monkeypatch.setattr(leaderboards, "evaluate_prepared", failing_on("a", "b"))
     with pytest.raises(UsageError, match="a cannot be judged"):
         board()
 
@@ -359,20 +367,20 @@ def test_strict_refuses_submissions_that_give_anything_to_note(folder: Path) -> 
 def test_numbers_depend_on_seed_name_and_content_and_on_nothing_else(folder: Path) -> None:
     for number in range(6):
         (folder / f"team{number}.bio").write_text(bio() + "\n" * number)
-    submissions = gather([Input.parse("subs")]).submissions
-    first = who(anonymised(submissions, 13))
+    submissions = find_submissions([Input.parse("subs")]).submissions
+    first = who(anonymise_submissions(submissions, 13))
     assert sorted(first.values()) == [f"system-{number:02}" for number in range(1, 7)]
-    assert who(anonymised(submissions[::-1], 13)) == first
-    assert len({tuple(who(anonymised(submissions, seed)).values()) for seed in range(8)}) > 4
+    assert who(anonymise_submissions(submissions[::-1], 13)) == first
+    assert len({tuple(who(anonymise_submissions(submissions, seed)).values()) for seed in range(8)}) > 4
     assert [first[f"team{number}"] for number in range(6)] != sorted(first.values())
     (folder / "team3.bio").write_text(bio(*("O",) * 5))
-    changed = who(anonymised(submissions, 13))
+    changed = who(anonymise_submissions(submissions, 13))
     rest = [name for name in first if name != "team3"]
     assert sorted(rest, key=first.__getitem__) == sorted(rest, key=changed.__getitem__)
     orders = set()
     for content in range(8):  # who knows the names and the seed, but not the files, cannot find the order
         (folder / "team3.bio").write_text(bio() + f"\n# {content}\n")
-        orders.add(who(anonymised(submissions, 13))["team3"])
+        orders.add(who(anonymise_submissions(submissions, 13))["team3"])
     assert len(orders) > 2
 
 
@@ -382,7 +390,7 @@ def who(submissions: list[Submission]) -> dict[str, str]:
 
 def test_more_than_99_get_three_digits() -> None:
     given = [Submission(f"s{number}", f"s{number}", []) for number in range(100)]
-    assert {len(each.name) for each in anonymised(given, 1)} == {len("system-001")}
+    assert {len(each.name) for each in anonymise_submissions(given, 1)} == {len("system-001")}
 
 
 def test_nothing_about_a_nameless_submission_quotes_it(folder: Path) -> None:
@@ -390,7 +398,9 @@ def test_nothing_about_a_nameless_submission_quotes_it(folder: Path) -> None:
     (folder / "bravo.bio").write_text(bio(words=("Ann", "met", "Charlie", "in", "Rome")))
     (folder / "delta.bio").write_text("")
     (folder / ".echo").write_text("")
-    made = ranked("gold.bio", found("gold.bio", "subs"), task="span", resamples=0, anonymise=True)
+    made = evaluate_submissions(
+        "gold.bio", rank_submissions("gold.bio", "subs"), task="span", resamples=0, anonymise=True
+    )
     text = (
         made.leaderboard.to_json()
         + str(made.leaderboard)
@@ -411,22 +421,22 @@ def test_errors_of_the_judge_are_told_without_names(
 ) -> None:
     for name in ("alpha", "bravo"):
         (folder / f"{name}.bio").write_text(bio() + "\n" * len(name))
-    numbers = who(anonymised(gather([Input.parse("subs")]).submissions, 13))
-    monkeypatch.setattr(leaderboards, "judged", failing_on(*(numbers[name] for name in bad)))
+    numbers = who(anonymise_submissions(find_submissions([Input.parse("subs")]).submissions, 13))
+    monkeypatch.setattr(leaderboards, "evaluate_prepared", failing_on(*(numbers[name] for name in bad)))
     if len(bad) == 1:
         made = board(anonymise=True)
-        assert [(each.system, each.reason) for each in made.refused] == [(numbers["alpha"], "it cannot be judged")]
+        assert [(each.system, each.reason) for each in made.refused] == [(numbers["alpha"], "it cannot be evaluated")]
         return
-    with pytest.raises(ReadError, match=r"the submissions: it cannot be judged$"):
+    with pytest.raises(ReadError, match=r"the submissions: it cannot be evaluated$"):
         board(anonymise=True)
 
 
 def test_a_label_map_finds_its_nameless_submission(folder: Path) -> None:
     for name in ("alpha", "bravo"):
         (folder / f"{name}.bio").write_text(bio(*(tag.replace("PER", "Person") for tag in GOLD)))
-    made = ranked(
+    made = evaluate_submissions(
         "gold.bio",
-        found("gold.bio", "subs"),
+        rank_submissions("gold.bio", "subs"),
         task="span",
         resamples=0,
         anonymise=True,

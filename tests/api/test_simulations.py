@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from comparanda.api.comparison import compare
-from comparanda.api.simulations import simulate, simulated
+from comparanda.api.simulations import simulate, simulate_result
 from comparanda.errors import UsageError
 from comparanda.formats.inputs import Runs
 from comparanda.result import Result
@@ -29,7 +29,7 @@ def test_one_call_does_all(result: Result, tmp_path: Path) -> None:
         ("entropy", 2, 2), ("high", 2, 2),
     ]  # fmt: skip
     assert simulate(key, output).strategies[0].strategy == "entropy"
-    again = simulated(result, ("entropy", "high"), budget=2, user="noisy:0.5", seeds=2, where='label == "PER"')
+    again = simulate_result(result, ("entropy", "high"), budget=2, user="noisy:0.5", seeds=2, where='label == "PER"')
     assert again.finding == replace(found, system="crf")
 
 
@@ -45,21 +45,26 @@ def test_what_was_decided_on_reading_holds(result: Result, tmp_path: Path) -> No
 def test_a_result_folder_will_do(result: Result, tmp_path: Path) -> None:
     result.save(tmp_path / "saved")
     where = 'text != "Ely" and document != "d9"'
-    assert simulated(open_result(tmp_path / "saved"), where=where).finding == simulated(result, where=where).finding
+    assert (
+        simulate_result(open_result(tmp_path / "saved"), where=where).finding
+        == simulate_result(result, where=where).finding
+    )
 
 
 def test_the_signature_says_how_was_asked(result: Result) -> None:
-    found = simulated(result, ("high",), kind="group", purity=0.9, handler="statistical", ask_certain=True, seed=3)
+    found = simulate_result(
+        result, ("high",), kind="group", purity=0.9, handler="statistical", ask_certain=True, seed=3
+    )
     said = found.result.signature.split("|")
     for part in ("strategies:high", "ask:group", "budget:all", "strength:1", "purity:0.9", "ask_certain:yes", "seed:3"):
         assert part in said
     assert not any(part.startswith("believed_error") for part in said)
-    assert "believed_error:0.1" in simulated(result, ("high",), believed_error=0.1).result.signature
+    assert "believed_error:0.1" in simulate_result(result, ("high",), believed_error=0.1).result.signature
 
 
 def test_progress_is_told_over_all_plans(result: Result) -> None:
     reports: list[tuple[str, int, int]] = []
-    simulated(result, ("entropy", "margin"), budget=2, progress=lambda *what: reports.append(what))
+    simulate_result(result, ("entropy", "margin"), budget=2, progress=lambda *what: reports.append(what))
     assert reports == [
         ("entropy, seed 13", 1, 4), ("entropy, seed 13", 2, 4), ("margin, seed 13", 3, 4), ("margin, seed 13", 4, 4),
     ]  # fmt: skip
@@ -75,7 +80,7 @@ def test_progress_is_told_over_all_plans(result: Result) -> None:
 )
 def test_what_cannot_be_meant_is_refused(result: Result, settings: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        simulated(result, **settings)
+        simulate_result(result, **settings)
 
 
 def test_questions_are_about_one_output_with_probabilities(tmp_path: Path) -> None:
@@ -85,11 +90,11 @@ def test_questions_are_about_one_output_with_probabilities(tmp_path: Path) -> No
     for copy in copies:
         copy.write_bytes((tmp_path / "out.jsonl").read_bytes())
     two = compare(key, {"a": output, "b": Runs(*map(str, copies))}, task="prob", resamples=0)
-    assert simulated(two, ("high",), system="a").finding.system == "a"
+    assert simulate_result(two, ("high",), system="a").finding.system == "a"
     for system, listed in ((None, "3 outputs are given, and questions are about one: a, b#1, b#2"), ("b", "2 outputs")):
         with pytest.raises(UsageError, match=listed):
-            simulated(two, system=system)
+            simulate_result(two, system=system)
     with pytest.raises(UsageError, match="the task 'span' has no probabilities"):
-        simulated(compare([["B-A"]], {"a": [["B-A"]]}, task="span", resamples=0))
+        simulate_result(compare([["B-A"]], {"a": [["B-A"]]}, task="span", resamples=0))
     with pytest.raises(UsageError, match="strategy: unknown value 'hihg'"):
         simulate(key, output, "hihg")

@@ -237,4 +237,4 @@ def test_the_words_of_options_are_those_of_the_library() -> None:
 def test_sizes_are_written_for_people() -> None:
     sizes: dict[Any, str] = {999: "1 kB", 999_000: "999 kB", 1_000_000: "1.0 MB", 12_340_000: "12.3 MB"}
     for size, said in sizes.items():
-        assert report_commands.size(size) == said
+        assert report_commands.format_size(size) == said

@@ -21,7 +21,7 @@ from comparanda.feedback import journal
 from comparanda.feedback.findings import MEASURES
 from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES
 from comparanda.feedback.simulation import AREAS, COLUMNS, SEEDS
-from comparanda.render.console import bar
+from comparanda.render.console import show_progress_bar
 from comparanda.render.json import schema
 from tests.cli.files import write
 from tests.command import Outcome, run
@@ -254,12 +254,12 @@ class Terminal(io.StringIO):
 
 
 def test_a_bar_is_shown_on_a_terminal_alone() -> None:
-    with bar(io.StringIO()) as show:
+    with show_progress_bar(io.StringIO()) as show:
         assert show is None
-    with bar(Terminal(), quiet=True) as show:
+    with show_progress_bar(Terminal(), quiet=True) as show:
         assert show is None
     terminal = Terminal()
-    with bar(terminal) as show:
+    with show_progress_bar(terminal) as show:
         assert show is not None
         show("entropy [red]", 5, 10)
         show("too soon", 6, 10)

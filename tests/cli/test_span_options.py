@@ -220,13 +220,13 @@ def test_a_value_that_cannot_be(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--rules", "exact"), "the task 'tag' is not judged by rules"),
-        (("--paranoid",), "the task 'tag' is not judged by rules"),
-        (("--parameter", "a=1"), "the task 'tag' is not judged by rules"),
-        (("--scheme", "bio"), "scheme says how spans are read from tags, and the task 'tag' judges no spans"),
+        (("--rules", "exact"), "the task 'tag' is not evaluated by rules"),
+        (("--paranoid",), "the task 'tag' is not evaluated by rules"),
+        (("--parameter", "a=1"), "the task 'tag' is not evaluated by rules"),
+        (("--scheme", "bio"), "scheme says how spans are read from tags, and the task 'tag' evaluates no spans"),
         (
             ("--scheme", "bio", "--repair", "refuse"),
-            "scheme and repair say how spans are read from tags, and the task 'tag' judges no spans",
+            "scheme and repair say how spans are read from tags, and the task 'tag' evaluates no spans",
         ),
     ],
 )

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.formats.document_writer import writers
-from comparanda.formats.inputs import formats
+from comparanda.formats.document_writer import find_writers
+from comparanda.formats.inputs import find_formats
 from tests.command import run
 from tests.formats.writers.documents import written
 from tests.formats.writers.test_pairs import OPTIONS, plain
 
 
-@pytest.mark.parametrize("name", sorted(writers()))
+@pytest.mark.parametrize("name", sorted(find_writers()))
 def test_a_file_of_each_format(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     documents = plain(5)
     written(name, documents, tmp_path)
-    spot = tmp_path if writers()[name].many else tmp_path / f"out{writers()[name].suffix}"
-    task, noun = ("span", "spans") if "spans" in formats()[name].layers else ("coref", "mentions")
+    spot = tmp_path if find_writers()[name].many else tmp_path / f"out{find_writers()[name].suffix}"
+    task, noun = ("span", "spans") if "spans" in find_formats()[name].layers else ("coref", "mentions")
     outcome = run(capsys, "validate", f"{spot}::{name}{OPTIONS.get(name, '')}", "--task", task, "--quiet")
     assert (outcome.code, outcome.err) == (0, "")
     spans = sum(len(each.mentions) for each in documents)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from comparanda import compare
-from comparanda.align import align
+from comparanda.align import align_responses
 from comparanda.core import places
 from comparanda.core.corpus import Corpus, Documents
 from comparanda.core.excerpts import Excerpt, Texts
@@ -41,7 +41,7 @@ def corpus(name: str = "key", words: bool = True) -> Corpus:
 
 
 def texts(key: Corpus) -> Texts:
-    return Texts.of(align(key, [corpus("crf", key.words is not None)]), ("crf",))
+    return Texts.of(align_responses(key, [corpus("crf", key.words is not None)]), ("crf",))
 
 
 @pytest.mark.parametrize(

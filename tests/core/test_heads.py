@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparanda.core.corpus import ROOT
-from comparanda.core.heads import crossing, cyclic, defects, depths, roots
+from comparanda.core.heads import compute_depths, count_roots, find_cyclic, find_defects, find_non_projective
 from comparanda.core.text_columns import Rows
 
 # A sentence is written as the numbers of its words' heads, from 1, and 0 for a root.
@@ -63,11 +63,11 @@ def crossing_of(heads: Heads) -> list[int]:
 def agrees(sentences: list[Heads]) -> None:
     head, begins = laid_out(sentences)
     depth = [depth_of(heads, word) for heads in sentences for word in range(1, len(heads) + 1)]
-    assert roots(head, begins).tolist() == [heads.count(0) for heads in sentences]
-    assert depths(head).tolist() == depth
-    assert cyclic(head).tolist() == [not each for each in depth]
+    assert count_roots(head, begins).tolist() == [heads.count(0) for heads in sentences]
+    assert compute_depths(head).tolist() == depth
+    assert find_cyclic(head).tolist() == [not each for each in depth]
     crossed = [begin + word - 1 for begin, heads in zip(begins, sentences, strict=False) for word in crossing_of(heads)]
-    assert crossing(head, begins).tolist() == crossed
+    assert find_non_projective(head, begins).tolist() == crossed
 
 
 def test_all_sentences_of_up_to_four_words() -> None:
@@ -90,39 +90,39 @@ def test_random_trees(draws: list[list[int]]) -> None:
 
 class TestDepths:
     def test_a_root_is_one_deep(self) -> None:
-        assert depths(laid_out([(2, 0, 2, 3)])[0]).tolist() == [2, 1, 2, 3]
+        assert compute_depths(laid_out([(2, 0, 2, 3)])[0]).tolist() == [2, 1, 2, 3]
 
     def test_what_hangs_on_a_cycle_has_none(self) -> None:
-        assert depths(laid_out([(2, 1, 2, 0, 4)])[0]).tolist() == [0, 0, 0, 1, 2]
+        assert compute_depths(laid_out([(2, 1, 2, 0, 4)])[0]).tolist() == [0, 0, 0, 1, 2]
 
     def test_a_word_that_hangs_on_itself_is_a_cycle(self) -> None:
-        assert cyclic(laid_out([(0, 2)])[0]).tolist() == [False, True]
+        assert find_cyclic(laid_out([(0, 2)])[0]).tolist() == [False, True]
 
     def test_no_words(self) -> None:
-        assert depths(np.zeros(0, np.int64)).tolist() == []
+        assert compute_depths(np.zeros(0, np.int64)).tolist() == []
 
 
 class TestCrossing:
     def test_two_arcs_that_cross(self) -> None:
-        assert crossing(*laid_out([(3, 4, 5, 5, 0)])).tolist() == [0, 1]
+        assert find_non_projective(*laid_out([(3, 4, 5, 5, 0)])).tolist() == [0, 1]
 
     def test_of_two_that_cross_one_may_pass_over_its_own_descendants_alone(self) -> None:
-        assert crossing(*laid_out([(3, 4, 0, 3)])).tolist() == [1]
+        assert find_non_projective(*laid_out([(3, 4, 0, 3)])).tolist() == [1]
 
     def test_every_sentence_is_looked_at_alone(self) -> None:
-        assert crossing(*laid_out([(0, 1), (3, 0, 2), (0,), (2, 0, 1)])).tolist() == [2, 8]
+        assert find_non_projective(*laid_out([(0, 1), (3, 0, 2), (0,), (2, 0, 1)])).tolist() == [2, 8]
 
     def test_an_arc_over_the_root(self) -> None:
-        assert crossing(*laid_out([(3, 0, 2)])).tolist() == [0]
+        assert find_non_projective(*laid_out([(3, 0, 2)])).tolist() == [0]
 
     def test_an_arc_over_one_of_several_roots(self) -> None:
-        assert crossing(*laid_out([(0, 0, 1)])).tolist() == [2]
+        assert find_non_projective(*laid_out([(0, 0, 1)])).tolist() == [2]
 
     def test_a_sentence_with_a_cycle_is_passed_over(self) -> None:
-        assert crossing(*laid_out([(3, 0, 2, 4)])).tolist() == []
+        assert find_non_projective(*laid_out([(3, 0, 2, 4)])).tolist() == []
 
     def test_arcs_side_by_side_and_nested_do_not_cross(self) -> None:
-        assert crossing(*laid_out([(4, 3, 1, 0, 4, 7, 5)])).tolist() == []
+        assert find_non_projective(*laid_out([(4, 3, 1, 0, 4, 7, 5)])).tolist() == []
 
 
 class TestDefects:
@@ -137,12 +137,12 @@ class TestDefects:
         ],
     )
     def test_what_is_unusual_and_where(self, heads: Heads, expected: dict[str, list[int]]) -> None:
-        found = {what: rows.tolist() for what, rows in defects(*laid_out([heads])) if rows.size}
+        found = {what: rows.tolist() for what, rows in find_defects(*laid_out([heads])) if rows.size}
         assert found == expected
 
     def test_sentences_are_named_once_and_arcs_each(self) -> None:
         several = [(0,), (0, 0, 0, 3), (3, 0, 2, 1), (2, 1, 4, 3), (0, 0)]
-        found = {what: rows.tolist() for what, rows in defects(*laid_out(several))}
+        found = {what: rows.tolist() for what, rows in find_defects(*laid_out(several))}
         assert found == {
             "sentences with several roots": [2, 14],
             "sentences without a root": [9],
@@ -156,26 +156,26 @@ class TestLongSentences:
 
     def test_a_chain_to_the_left(self) -> None:
         head = np.arange(LONG) - 1
-        assert depths(head).tolist() == list(range(1, LONG + 1))
-        assert crossing(head, np.array([0, LONG])).size == 0
+        assert compute_depths(head).tolist() == list(range(1, LONG + 1))
+        assert find_non_projective(head, np.array([0, LONG])).size == 0
 
     def test_a_chain_to_the_right(self) -> None:
         head = np.append(np.arange(1, LONG), ROOT)
-        assert depths(head).tolist() == list(range(LONG, 0, -1))
-        assert crossing(head, np.array([0, LONG])).size == 0
+        assert compute_depths(head).tolist() == list(range(LONG, 0, -1))
+        assert find_non_projective(head, np.array([0, LONG])).size == 0
 
     def test_a_chain_that_is_a_cycle(self) -> None:
         head = (np.arange(LONG) + 1) % LONG
-        assert cyclic(head).all()
-        assert [rows.tolist() for _, rows in defects(head, np.array([0, LONG]))] == [[], [0], [0], []]
+        assert find_cyclic(head).all()
+        assert [rows.tolist() for _, rows in find_defects(head, np.array([0, LONG]))] == [[], [0], [0], []]
 
     def test_a_star(self) -> None:
         head = np.full(LONG, LONG // 2)
         head[LONG // 2] = ROOT
-        assert np.bincount(depths(head)).tolist() == [0, 1, LONG - 1]
-        assert crossing(head, np.array([0, LONG])).size == 0
+        assert np.bincount(compute_depths(head)).tolist() == [0, 1, LONG - 1]
+        assert find_non_projective(head, np.array([0, LONG])).size == 0
 
     def test_a_chain_that_crosses_itself_everywhere(self) -> None:
         head = np.arange(LONG) - 2  # odd words hang on odd ones, even on even: two roots, the second under an arc
         head[:2] = ROOT
-        assert crossing(head, np.array([0, LONG])).tolist() == list(range(2, LONG))
+        assert find_non_projective(head, np.array([0, LONG])).tolist() == list(range(2, LONG))

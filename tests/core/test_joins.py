@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from comparanda.core.extents import line
-from comparanda.core.joins import Intervals, equal_pairs, expanded, is_among, is_sorted, packed
+from comparanda.core.extents import place_on_line
+from comparanda.core.joins import Intervals, equal_pairs, expand_ranges, is_among, is_sorted, pack_columns
 from comparanda.core.text_columns import Rows
 
 LARGE = 1 << 50
@@ -31,7 +31,7 @@ def test_packed_keys_are_equal_where_all_columns_are_and_in_their_order() -> Non
         random = Random(seed)
         values = random.choices(some, k=random.randint(1, 4))
         sides = random_columns(random, (random.randint(0, 6), random.randint(1, 6)), values)
-        keys = np.concatenate(packed(sides)).tolist()
+        keys = np.concatenate(pack_columns(sides)).tolist()
         rows = [row for side in sides for row in zip(*(each.tolist() for each in side), strict=True)]
         for (one, mine), (other, theirs) in product(zip(rows, keys, strict=True), repeat=2):
             assert (one < other, one == other) == (mine < theirs, mine == theirs), (seed, one, other)
@@ -40,13 +40,13 @@ def test_packed_keys_are_equal_where_all_columns_are_and_in_their_order() -> Non
 def test_packed_keys_that_overflow_do_not_meet() -> None:
     # as bare products the keys of (0, 7) and (16384, 7) would be 0 · 2⁵⁰ + 7 and 2¹⁴ · 2⁵⁰ + 7 = 2⁶⁴ + 7: equal
     documents, begins = np.array([0, 1 << 14, 0]), np.array([7, 7, LARGE - 1])
-    left, right = packed([[documents, begins], [np.array([0]), np.array([0])]])
+    left, right = pack_columns([[documents, begins], [np.array([0]), np.array([0])]])
     assert len(set(left.tolist())) == 3
     assert not is_among(right, left).any()
 
 
 def test_packed_keys_of_numbers_with_fractions_are_their_ranks() -> None:
-    (left, right) = packed([[np.array([0.5, 1.5])], [np.array([1.5, 1.0])]])
+    (left, right) = pack_columns([[np.array([0.5, 1.5])], [np.array([1.5, 1.0])]])
     assert left.tolist() == [0, 2]
     assert right.tolist() == [2, 1]
 
@@ -57,7 +57,7 @@ def test_ranges_are_laid_end_to_end() -> None:
         ranges = [(random.randint(0, 5), random.randint(0, 5)) for _ in range(random.randint(0, 5))]
         low, high = (np.array([each[side] for each in ranges], np.int64) for side in (0, 1))
         expected = [(owner, place) for owner, (begin, end) in enumerate(ranges) for place in range(begin, end)]
-        assert pairs_of(expanded(low, high)) == expected
+        assert pairs_of(expand_ranges(low, high)) == expected
 
 
 def test_equal_pairs_are_those_of_a_look_at_every_pair() -> None:
@@ -89,7 +89,7 @@ def intervals(spans: tuple[list[Span], list[Span]], room: int, *, groups: bool) 
     sides, codes = [], []
     for side in spans:
         document, begin, end, group = (np.array([each[place] for each in side], np.int64) for place in range(4))
-        sides.append(line(document, begin, end, room))
+        sides.append(place_on_line(document, begin, end, room))
         codes.append(group)
     return Intervals(sides[0], sides[1], (codes[0], codes[1]) if groups else None)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from comparanda import UsageError
 from comparanda.core import measures
-from comparanda.core.measures import measure, ratio, register, unit_statistics
+from comparanda.core.measures import parse_measure, ratio, register_measure, unit_statistics
 from tests import reference
 from tests.findings.populations import Population, close, identity, populations, sets
 
@@ -18,26 +18,26 @@ LABELLED = ("accuracy[NN]", "precision[NN]", "recall[$(]", "f1[a]b]", "f1[*]")
 
 @pytest.mark.parametrize("written", [*NAMES, *LABELLED])
 def test_a_measure_prints_as_it_is_written(written: str) -> None:
-    assert str(measure(written)) == written
-    assert measure(written).name == written
+    assert str(parse_measure(written)) == written
+    assert parse_measure(written).name == written
 
 
 @pytest.mark.parametrize("written", ["f2", "F1", "f1[]", "f1[NN", "", "f1 "])
 def test_what_is_no_measure_is_refused(written: str) -> None:
     with pytest.raises(UsageError, match="unknown measure"):
-        measure(written)
+        parse_measure(written)
 
 
 def test_the_nearest_name_is_offered() -> None:
     with pytest.raises(UsageError, match=r"did you mean 'accuracy'\?"):
-        measure("acuracy")
+        parse_measure("acuracy")
 
 
 def test_measures_that_take_no_label_refuse_one() -> None:
     with pytest.raises(UsageError, match="mean over labels"):
-        measure("macro_f1[NN]")
+        parse_measure("macro_f1[NN]")
     with pytest.raises(UsageError, match="takes no label"):
-        measure("sentences[NN]")
+        parse_measure("sentences[NN]")
 
 
 def test_a_label_may_be_a_star() -> None:
@@ -89,7 +89,7 @@ def test_measures_finish_sums_of_any_shape(population: Population) -> None:
     """A measure of many resamples at once is that of each resample."""
     verdicts = population.verdicts()
     for name in NAMES:
-        chosen = measure(name)
+        chosen = parse_measure(name)
         statistics = unit_statistics(verdicts, verdicts.view(), chosen.statistics)
         many = chosen.finish({key: np.stack([values[0], values.sum(axis=0)]) for key, values in statistics.items()})
         first = chosen.finish({key: values[0] for key, values in statistics.items()})
@@ -105,7 +105,7 @@ def test_an_unknown_statistic_is_refused() -> None:
 
 def test_another_package_can_add_a_measure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measures, "_MAKERS", dict(measures._MAKERS))
-    register("error", lambda _: _error_rate())
+    register_measure("error", lambda _: _error_rate())
     population = Population(key=("A", "A", "B"), systems={"x": ("A", "B", "A")}, sentence=(0, 0, 0), document=(0, 0, 0))
     assert close(population.result().scores("error").value("x"), 2 / 3)
 

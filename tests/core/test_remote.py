@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 import comparanda as cp
-from comparanda.api.submissions import anonymised, gather
+from comparanda.api.submissions import anonymise_submissions, find_submissions
 from comparanda.core.corpus import Corpus
 from comparanda.core.places import Stretch
 from comparanda.core.remote import RemotePath, path_of
 from comparanda.errors import UsageError
 from comparanda.formats.contract import Request
-from comparanda.formats.files import display, files_of, load, load_files, stamp
+from comparanda.formats.files import display_name, files_of, load, load_files, read_stamp
 from comparanda.formats.inputs import Input, read_input
 from comparanda.pipeline import Setup
 from comparanda.result import Result
@@ -172,7 +172,7 @@ class TestReading:
 
     def test_a_folder_of_the_web_is_a_page_of_links(self, web: Web) -> None:
         found = files_of(f"{web.url}/c/many/", SUFFIXES)
-        assert [display(each).removeprefix(web.url) for each in found] == [
+        assert [display_name(each).removeprefix(web.url) for each in found] == [
             "/c/many/b/x.conllu",
             "/c/many/b-a.conllu",
         ]
@@ -266,8 +266,8 @@ class TestCommands:
         def order(tag: str) -> list[str]:
             for name in "abcdefgh":
                 fsspec.filesystem("memory").pipe_file(f"/c/subs/{name}.conllu", f"{name} {tag}".encode())
-            found = gather([Input(path=f"{memory}/subs")]).submissions
-            return [each.own_name for each in anonymised(found, 1)]
+            found = find_submissions([Input(path=f"{memory}/subs")]).submissions
+            return [each.own_name for each in anonymise_submissions(found, 1)]
 
         assert order("x") == order("x") != order("y")
 
@@ -316,11 +316,11 @@ class TestChanges:
 
     def test_stamps_tell_changes(self, memory: str) -> None:
         file = RemotePath(f"{memory}/a.conllu")
-        before = stamp(file)
-        assert before == stamp(file)
+        before = read_stamp(file)
+        assert before == read_stamp(file)
         fsspec.filesystem("memory").pipe_file("/c/a.conllu", Path("c/a.conllu").read_bytes())
-        assert stamp(file) not in {before, None}
-        assert stamp(RemotePath(f"{memory}/none")) is None
+        assert read_stamp(file) not in {before, None}
+        assert read_stamp(RemotePath(f"{memory}/none")) is None
 
     def test_a_file_that_changes_while_it_is_read(self, web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(web, "next_tag", iter(f'"{number}"' for number in range(99)).__next__)

@@ -12,7 +12,7 @@ import pytest
 import comparanda as cp
 from comparanda import UsageError
 from comparanda.core.items import items_of_sites
-from comparanda.core.sites import ABSENT, Attribute, canonical, majority_of, shown
+from comparanda.core.sites import ABSENT, Attribute, format_value, majority_of, recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import View
 from tests import reference
@@ -24,7 +24,7 @@ SMALL = Population(
 
 
 def test_special_values_are_shown_in_brackets() -> None:
-    assert [shown(value) for value in (ABSENT, "\0nil", "NN", "(NN)")] == ["(absent)", "(nil)", "NN", "(NN)"]
+    assert [format_value(value) for value in (ABSENT, "\0nil", "NN", "(NN)")] == ["(absent)", "(nil)", "NN", "(NN)"]
 
 
 @identity(populations() | sets)
@@ -104,7 +104,7 @@ def test_items_of_nothing_are_nothing() -> None:
 
 
 def test_columns_are_brought_to_one_sorted_table_of_names() -> None:
-    names, codes = canonical([TextColumn.of(["NN", "NE"]), TextColumn.of(["VV", "NE"])])
+    names, codes = recode_canonically([TextColumn.of(["NN", "NE"]), TextColumn.of(["VV", "NE"])])
     assert names == ("NE", "NN", "VV")
     assert [column.tolist() for column in codes] == [[1, 0], [2, 0]]
 

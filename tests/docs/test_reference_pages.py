@@ -10,7 +10,7 @@ import pytest
 from comparanda.core.measures import _MAKERS
 from comparanda.expressions import BUILTINS
 from comparanda.expressions.selection import PAIR_NAMES, SITE_NAMES
-from comparanda.formats.inputs import formats
+from comparanda.formats.inputs import find_formats
 from comparanda.render.json import finding_names, schema
 from comparanda.rules.declarations import PAIRINGS
 from comparanda.rules.language import QUANTIFIERS, SPAN_COLUMNS, functions_of
@@ -63,19 +63,19 @@ def test_the_versions_of_result_folders_are_on_their_page() -> None:
 
 def test_every_format_is_in_the_table_of_formats() -> None:
     text = page("formats/index.md")
-    assert [name for name in formats() if f"`{name}`" not in text] == []
+    assert [name for name in find_formats() if f"`{name}`" not in text] == []
 
 
 def test_the_formats_that_are_cut_inside_files_are_on_the_page_of_large_corpora() -> None:
     (row,) = [line for line in page("scale.md").splitlines() if "inside files" in line]
-    names = ", ".join(f"`{name}`" for name, each in sorted(formats().items()) if each.marks is not None)
+    names = ", ".join(f"`{name}`" for name, each in sorted(find_formats().items()) if each.marks is not None)
     assert row.startswith(f"| {names} |")
 
 
 @pytest.mark.parametrize("name", ["brat", "clusters", "columns", "conll2012", "conllu", "conllx", "jsonl", "parquet"])
 def test_every_option_of_a_format_is_on_its_page(name: str) -> None:
     text = page(f"formats/{name}.md")
-    assert [option for option in formats()[name].options if f"`{option}`" not in text] == []
+    assert [option for option in find_formats()[name].options if f"`{option}`" not in text] == []
 
 
 def test_every_name_of_a_condition_is_explained() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.core.text_columns import Column, TextColumn
-from comparanda.expressions import ExpressionError, Node, Scope, quote, scope_of, select, unparse
+from comparanda.expressions import ExpressionError, Node, Scope, quote_string, scope_of, select, unparse
 from comparanda.expressions.choice import Chooser
 from comparanda.expressions.syntax import And, Comparison, ComparisonStep, Name, Text
 from tests.seeds import draws
@@ -38,8 +38,8 @@ def test_texts_under_several_codes_and_missing_ones_are_found_when_the_column_is
     column = TextColumn(np.array([3, 1, 0, 2, 1, 3, 2]), ("a", "", "b", "a"), missing=1)
     chooser = Chooser(scope_of({"form": column}))
     for text in "vwxyz":  # from then on its rows are sorted by their texts
-        assert chooser.rows(f"form == {quote(text)}").tolist() == []
-    found = {text: chooser.rows(f"form == {quote(text)}").tolist() for text in ("a", "b", "", "c")}
+        assert chooser.rows(f"form == {quote_string(text)}").tolist() == []
+    found = {text: chooser.rows(f"form == {quote_string(text)}").tolist() for text in ("a", "b", "", "c")}
     assert found == {"a": [0, 2, 5], "b": [3, 6], "": [], "c": []}
 
 

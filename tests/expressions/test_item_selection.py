@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import comparanda as cp
 from comparanda import Result, UsageError
 from comparanda.core.verdicts import System
-from comparanda.expressions import quote
-from comparanda.expressions.selection import about_items, selected
+from comparanda.expressions import quote_string
+from comparanda.expressions.selection import about_items, select_rows
 from tests.findings.complement.cases import of_links, of_population
 from tests.findings.complement.test_complement import BERT, CRF, KEY, compared, record
 from tests.findings.populations import Population, identity, populations
@@ -35,7 +35,7 @@ def items(where: str, *pair: str, population: Population = SMALL) -> list[str]:
     """Return the items that a condition selects, as their site and label."""
     verdicts = population.verdicts()
     base, new = pair or (None, None)
-    found = selected(verdicts, view=verdicts.view(), where=where, base=base, new=new)
+    found = select_rows(verdicts, view=verdicts.view(), where=where, base=base, new=new)
     assert found.of == "items"
     table = verdicts.view().items
     names = [
@@ -265,8 +265,8 @@ def test_claims_of_every_run_can_be_asked_for(population: Population) -> None:
     runs = [run for system in judged.systems.values() for run in system]
     names = [name for each in result.verdicts.systems for name in (result.verdicts.runs[run] for run in each.runs)]
     for name, run in zip(names, runs, strict=True):
-        assert result.count(f"positive and claims({quote(name)})") == len(run.found)
-        assert result.count(f"not positive and claims({quote(name)})") == len(run.spurious)
+        assert result.count(f"positive and claims({quote_string(name)})") == len(run.found)
+        assert result.count(f"not positive and claims({quote_string(name)})") == len(run.spurious)
     assert result.count("positive") == len(judged.positives)
     for number in range(len(runs) + 1):
         found = [item for item in judged.positives if sum(item in run.found for run in runs) == number]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from comparanda.expressions import ExpressionError, names_used, parse, unparse
+from comparanda.expressions import ExpressionError, find_names, parse, unparse
 from comparanda.expressions.syntax import (
     And,
     Arithmetic,
@@ -22,7 +22,7 @@ from comparanda.expressions.syntax import (
     Place,
     Text,
     Truth,
-    walk,
+    walk_tree,
 )
 
 
@@ -158,7 +158,7 @@ def test_a_comma_may_end_a_list() -> None:
 
 
 def test_names_are_known_without_a_scope() -> None:
-    assert names_used("a < b.c and f(`d e`, 'g') in [a, h]") == {"a", "b.c", "d e", "h"}
+    assert find_names("a < b.c and f(`d e`, 'g') in [a, h]") == {"a", "b.c", "d e", "h"}
 
 
 def test_expressions_are_equal_however_they_are_spaced() -> None:
@@ -169,7 +169,7 @@ def test_expressions_are_equal_however_they_are_spaced() -> None:
 
 def test_nodes_know_their_places() -> None:
     source = "a1 == 'x' and not f(b)"
-    written = {type(node).__name__: source[slice(*node.place)] for node in walk(parse(source).root)}
+    written = {type(node).__name__: source[slice(*node.place)] for node in walk_tree(parse(source).root)}
     assert written == {
         "And": source,
         "Comparison": "a1 == 'x'",

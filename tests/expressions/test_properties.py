@@ -17,13 +17,13 @@ from comparanda.expressions import (
     Scope,
     check,
     evaluate,
-    names_used,
+    find_names,
     parse,
-    quote,
     quote_name,
+    quote_string,
     unparse,
 )
-from comparanda.expressions.syntax import Name, Text, walk
+from comparanda.expressions.syntax import Name, Text, walk_tree
 from tests.seeds import draws
 
 from . import interpreter
@@ -56,14 +56,14 @@ def test_printing_again_changes_nothing(tree: Node) -> None:
 @settings(deadline=None)
 @given(any_tree)
 def test_the_names_used_are_those_in_the_tree(tree: Node) -> None:
-    assert names_used(unparse(tree)) == {node.name for node in walk(tree) if isinstance(node, Name)}
+    assert find_names(unparse(tree)) == {node.name for node in walk_tree(tree) if isinstance(node, Name)}
 
 
 @settings(deadline=None)
 @given(any_tree)
 def test_every_node_is_at_the_place_it_says(tree: Node) -> None:
     source = unparse(tree)
-    for node in walk(parse(source).root):
+    for node in walk_tree(parse(source).root):
         written = source[node.place.start : node.place.end]
         if hasattr(node, "operator"):
             assert written == node.operator
@@ -120,8 +120,8 @@ def _assert_readable(error: ExpressionError) -> None:
 @settings(deadline=None)
 @given(st.text() | st.text(st.characters(categories=["Cc", "Cf", "Cs", "Zl", "Zp"])))
 def test_a_quoted_text_reads_back_and_shows_no_control_characters(text: str) -> None:
-    assert parse(quote(text)).root == Text(text)
-    assert all(character.isprintable() or ord(character) > 0xFFFF for character in quote(text))
+    assert parse(quote_string(text)).root == Text(text)
+    assert all(character.isprintable() or ord(character) > 0xFFFF for character in quote_string(text))
 
 
 @settings(deadline=None)

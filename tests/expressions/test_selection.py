@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.expressions.selection import Ground, selected
+from comparanda.expressions.selection import Ground, select_rows
 from comparanda.render.links import Link
 from tests import reference
 from tests.findings.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
@@ -26,7 +26,7 @@ SMALL = Population(
 
 def rows(where: str, base: str | None = None, new: str | None = None) -> list[int]:
     verdicts = SMALL.verdicts()
-    return [int(row) for row in selected(verdicts, view=verdicts.view(), where=where, base=base, new=new).rows]
+    return [int(row) for row in select_rows(verdicts, view=verdicts.view(), where=where, base=base, new=new).rows]
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,14 @@ def test_solved_by_agreement_and_majority_are_those_of_the_definition(population
 
 @identity(populations() | sets)
 def test_the_values_of_every_run_can_be_asked_for(population: Population) -> None:
-    from comparanda.expressions import quote
+    from comparanda.expressions import quote_string
 
     result = population.result()
     for name, values in population.systems.items():
         assert name in NAMES
-        assert result.count(f"right({quote(name)})") == reference.right(population.key, values)
+        assert result.count(f"right({quote_string(name)})") == reference.right(population.key, values)
         for value in set(values):
-            where = f"value({quote(name)}) == {quote(seen(value))}"
+            where = f"value({quote_string(name)}) == {quote_string(seen(value))}"
             assert result.count(where) == values.count(value)
 
 
@@ -119,7 +119,7 @@ def test_among_says_whose_overlap_sites_are_meant(task: Callable[[int, Path], Re
     both = len(view.among([0, 1]).sites)
     assert result.count(f'among("{first}") and among("{second}")') == both
     assert result.count(f'among("{first}") and (differs or not differs)', first, second) == both
-    assert len(selected(result.verdicts, view, f'among("{second}")').runs or ()) == 1
+    assert len(select_rows(result.verdicts, view, f'among("{second}")').runs or ()) == 1
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
     links = [link for pair in permutations(result.systems, 2) for link in _links(result, *pair)]
     assert len({link.base for link in links}) == 3
     for link in links:
-        together = selected(verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground)
-        alone = selected(verdicts, view=view, where=link.where, base=link.base, new=link.new)
+        together = select_rows(verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground)
+        alone = select_rows(verdicts, view=view, where=link.where, base=link.base, new=link.new)
         assert together.rows.tolist() == alone.rows.tolist()
         assert (together.pairs, together.runs, together.of) == (alone.pairs, alone.runs, alone.of)
 

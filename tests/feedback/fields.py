@@ -11,7 +11,7 @@ from comparanda.core.candidates import Candidates
 from comparanda.core.probabilities import Beliefs, Worlds
 from comparanda.core.text_columns import TextColumn
 from comparanda.feedback.field import Field, field_of
-from comparanda.tasks.prob.evaluation import decide
+from comparanda.tasks.prob.evaluation import decide_blocks
 
 Span = tuple[float, list[tuple[float, bool]]]
 """The probability of a span, and for each of its labels the probability and whether the key has it."""
@@ -25,7 +25,7 @@ def candidates_of(beliefs: Beliefs, correct: Sequence[bool], labels: Sequence[in
     place = np.arange(size, dtype=np.int32)
     width, label = np.ones(size, np.int32), np.array(labels, np.int64)
     names = tuple(f"L{number}" for number in range(max(labels, default=-1) + 1))
-    found = decide(beliefs, np.arange(size))
+    found = decide_blocks(beliefs, np.arange(size))
     zero = np.zeros(size, np.int32)
     return Candidates(
         document=zero,

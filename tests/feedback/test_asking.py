@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from comparanda.errors import ReadError
 from comparanda.feedback.field import Field
 from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES, Answer, Kind, Plan, Question
-from comparanda.feedback.reviewer import Asking, Names, Places, meaning
+from comparanda.feedback.reviewer import Asking, Names, Places, interpret_reply
 from comparanda.feedback.simulation import Simulation
 from comparanda.formats.replies import Reply
 from tests.feedback.fields import drawn, field, listed
@@ -132,7 +132,7 @@ def test_answers_to_all_kinds_go_together() -> None:
 def test_an_answer_without_a_meaning_is_refused_with_its_place(kind: Kind, answer: str, hint: str) -> None:
     reply = Reply(f"d:0-1:L0:{kind}", answer, "a.jsonl:7")
     with pytest.raises(ReadError) as problem:
-        meaning(Names(field(TWO), ["d"]), Question(kind, 0), reply)
+        interpret_reply(Names(field(TWO), ["d"]), Question(kind, 0), reply)
     assert str(problem.value).startswith(f"a.jsonl:7: {answer!r} is not a valid answer to 'd:0-1:L0:{kind}'")
     assert problem.value.hint == hint
 
@@ -152,7 +152,7 @@ def test_an_answer_without_a_meaning_is_refused_with_its_place(kind: Kind, answe
     ],
 )
 def test_what_words_mean(kind: Kind, written: str, meant: Answer) -> None:
-    found = meaning(Names(field(TWO), ["d"]), Question(kind, 0), Reply("", written, ""))
+    found = interpret_reply(Names(field(TWO), ["d"]), Question(kind, 0), Reply("", written, ""))
     assert (found.about.kind, found.answer) == (kind, meant)
 
 

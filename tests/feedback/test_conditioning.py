@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from comparanda.feedback.field import Field
 from comparanda.feedback.protocol import Plan
-from comparanda.feedback.state import State, Statistical, believed, hear, tell_labels, tell_none, tell_spans, tilted
+from comparanda.feedback.state import (
+    State,
+    Statistical,
+    apply_answer,
+    compute_posterior,
+    tell_labels,
+    tell_none,
+    tell_spans,
+    tilt_odds,
+)
 from tests.feedback.fields import Block, drawn, field, listed
 from tests.tasks.prob.worked import examples
 
@@ -27,7 +36,7 @@ def rows(*numbers: int) -> np.ndarray[Any, np.dtype[np.int64]]:
 def told(state: State, row: int, *, yes: bool, kind: str = "label", error: float = 0.0) -> int:
     """Answer one question; return how many contradictions it makes."""
     answer = "yes" if yes else "no"
-    return hear(state, kind=kind, rows=rows(row), answer=answer, error=error)[1]  # type: ignore[arg-type]
+    return apply_answer(state, kind=kind, rows=rows(row), answer=answer, error=error)[1]  # type: ignore[arg-type]
 
 
 def start(made: Field) -> State:
@@ -76,7 +85,7 @@ def test_the_thirteenth_worked_example() -> None:
     shared = examples()["W13"]
     error = float(shared["user"].split()[1])
     for answer, wanted in shared["expect"].items():
-        (found,) = believed(np.array([shared["w"]]), yes=np.array([answer == "yes"]), error=error)
+        (found,) = compute_posterior(np.array([shared["w"]]), yes=np.array([answer == "yes"]), error=error)
         assert found == pytest.approx(wanted, abs=1e-6)
 
 
@@ -118,27 +127,27 @@ def test_labels_without_a_name_stay_with_their_span() -> None:
 
 def test_none_of_these_leaves_nothing() -> None:
     state = start(field([[(0.8, [(0.5, True), (0.2, False)])], [(0.5, [(1.0, True)])]]))
-    assert hear(state, kind="choice", rows=rows(0, 1), answer=-1, error=0.0)[1] == 0
+    assert apply_answer(state, kind="choice", rows=rows(0, 1), answer=-1, error=0.0)[1] == 0
     assert state.weight.tolist() == [0, 0, 0.5]
     assert (state.nothing.tolist(), state.entity.tolist()) == ([1, 0.5], [0, 0.5])
 
 
 def test_none_of_these_from_a_user_who_may_err() -> None:
     state = start(field([[(0.7, [(1.0, True)])]]))
-    hear(state, kind="choice", rows=rows(0), answer=-1, error=0.1)
+    apply_answer(state, kind="choice", rows=rows(0), answer=-1, error=0.1)
     assert state.weight[0] == pytest.approx(0.2058824, abs=1e-6)  # as a no
     assert state.nothing[0] == pytest.approx(1 - 0.2058824, abs=1e-6)
 
 
 def test_a_choice_is_a_yes() -> None:
     state = start(field([W2]))
-    hear(state, kind="choice", rows=rows(0, 1, 2), answer=1, error=0.0)
+    apply_answer(state, kind="choice", rows=rows(0, 1, 2), answer=1, error=0.0)
     assert state.weight.tolist() == [0, 1, 0]
 
 
 def test_an_answer_about_a_text_is_one_about_each_of_its_tuples() -> None:
     state = start(field([W2, W2]))
-    blocks, _ = hear(state, kind="group", rows=rows(1, 4), answer="no", error=0.0)
+    blocks, _ = apply_answer(state, kind="group", rows=rows(1, 4), answer="no", error=0.0)
     assert blocks.tolist() == [0, 1]
     assert state.weight[[1, 4]].tolist() == [0, 0]
     assert state.weight[0] == state.weight[3] == pytest.approx(0.3 / 0.46)
@@ -147,7 +156,7 @@ def test_an_answer_about_a_text_is_one_about_each_of_its_tuples() -> None:
 @pytest.mark.parametrize("answer", ["unsure", "mixed"])
 def test_no_answer_changes_nothing(answer: Any) -> None:
     state = start(field([W2]))
-    blocks, odd = hear(state, kind="group", rows=rows(0), answer=answer, error=0.0)
+    blocks, odd = apply_answer(state, kind="group", rows=rows(0), answer=answer, error=0.0)
     assert (len(blocks), odd) == (0, 0)
     assert state.weight.tolist() == field([W2]).start.weight.tolist()
 
@@ -332,9 +341,9 @@ def test_strength_is_an_exponent() -> None:
 
 
 def test_evidence_never_makes_sure() -> None:
-    assert tilted(np.array([0.5]), np.array([1e9])).tolist() == [0.999]
-    assert tilted(np.array([0.5]), np.array([1e-9])).tolist() == [0.001]
-    assert tilted(np.array([0.0002]), np.array([0.5])).tolist() == [0.0002]  # no evidence speaks against itself
+    assert tilt_odds(np.array([0.5]), np.array([1e9])).tolist() == [0.999]
+    assert tilt_odds(np.array([0.5]), np.array([1e-9])).tolist() == [0.001]
+    assert tilt_odds(np.array([0.0002]), np.array([0.5])).tolist() == [0.0002]  # no evidence speaks against itself
 
 
 def test_evidence_is_what_was_said_of_labels() -> None:

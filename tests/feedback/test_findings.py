@@ -16,15 +16,15 @@ from comparanda.feedback.findings import (
     SMALL,
     WITHIN,
     Simulated,
+    count_repetitions,
     curve_chart,
     curves_as_csv,
     curves_as_json,
     curves_as_json_lines,
-    repetition,
-    simulation,
+    summarise_simulation,
 )
 from comparanda.feedback.protocol import Plan, User
-from comparanda.feedback.simulation import COLUMNS, Curve, Trial, plans_of, tried
+from comparanda.feedback.simulation import COLUMNS, Curve, Trial, plans_of, simulate_plans
 from comparanda.result import Result
 from tests.feedback.documents import texts_and_blocks
 
@@ -56,7 +56,7 @@ def field(result: Result) -> Field:
 
 
 def summed_up(field: Field, *trials: Trial, **options: Any) -> Simulated:
-    return simulation(field, trials, "crf", **options)
+    return summarise_simulation(field, trials, "crf", **options)
 
 
 def test_strategies_are_compared_on_the_longest_of_their_ways(field: Field) -> None:
@@ -158,7 +158,7 @@ def test_undefined_is_said(field: Field) -> None:
 
 
 def test_a_text_is_repeated_where_it_stands_at_two_places(field: Field) -> None:
-    found = repetition(field)
+    found = count_repetitions(field)
     assert (found.tuples, len(field)) == (6, 7)
     assert [(each.text, each.places, each.tuples) for each in found.largest] == [("Ann", 3, 4), ("Bo", 2, 2)]
     assert found.share == pytest.approx(6 / 7)
@@ -166,9 +166,9 @@ def test_a_text_is_repeated_where_it_stands_at_two_places(field: Field) -> None:
 
 
 def test_labels_of_one_place_are_no_repetition(result: Result) -> None:
-    found = repetition(field_where(result, 'document == "d1" and text == "Ann"'))
+    found = count_repetitions(field_where(result, 'document == "d1" and text == "Ann"'))
     assert (found.tuples, found.share, found.largest) == (0, 0.0, ())
-    nothing = repetition(field_where(result, 'text == "saw"'))
+    nothing = count_repetitions(field_where(result, 'text == "saw"'))
     assert (nothing.share, nothing.largest_share) == (None, None)
 
 
@@ -255,7 +255,7 @@ def test_the_chart_has_all_strategies_and_what_they_are_compared_with(field: Fie
 
 def test_the_first_point_is_the_score_of_the_output_and_all_ends_are_the_ceiling(result: Result, field: Field) -> None:
     plans = plans_of(Plan(strategy="random", ask_certain=True), ["entropy", "high", "random"], 3)
-    found = summed_up(field, *tried(field, plans))
+    found = summed_up(field, *simulate_plans(field, plans))
     scores = {each.measure: each.value for each in result.scores().scores}
     for name in ("f1", "precision", "recall", "expected_precision", "expected_recall"):
         assert getattr(found.start, name) == pytest.approx(scores[name])

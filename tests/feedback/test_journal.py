@@ -22,7 +22,7 @@ from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.findings import curves_as_csv
 from comparanda.feedback.journal import Journal, fingerprint
 from comparanda.feedback.protocol import Plan, User
-from comparanda.feedback.simulation import Curve, plans_of, simulate, tried
+from comparanda.feedback.simulation import Curve, plans_of, simulate, simulate_plans
 from tests.seeds import mostly_slow
 
 PLANS = {
@@ -155,11 +155,11 @@ def test_killed_while_it_writes_the_old_file_is_there(
 
 def test_what_is_done_is_not_done_again(field: Field, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = plans_of(Plan(strategy="random", user=User(flip=0.1)), ["entropy", "random"], 3)
-    first = tried(field, plans, Journal(str(tmp_path), field, plans))
+    first = simulate_plans(field, plans, Journal(str(tmp_path), field, plans))
     for name in ("Simulation", "simulate"):
         monkeypatch.delattr(module, name)
-    again = tried(field, plans, Journal(str(tmp_path), field, plans))
-    assert curves_as_csv(again) == curves_as_csv(first) == curves_as_csv(tried(field, plans))
+    again = simulate_plans(field, plans, Journal(str(tmp_path), field, plans))
+    assert curves_as_csv(again) == curves_as_csv(first) == curves_as_csv(simulate_plans(field, plans))
     assert [curve.plan for trial in again for curve in trial.curves] == list(plans)
 
 

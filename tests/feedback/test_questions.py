@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparanda.api.review import ask, asked
+from comparanda.api.review import ask, prepare_review
 from comparanda.errors import UsageError
 from comparanda.feedback.field import Field
 from comparanda.feedback.protocol import Kind, Plan, Question
-from comparanda.feedback.questions import Claimed, Questions, questions, shortened
+from comparanda.feedback.questions import Claimed, Questions, select_questions, shorten_text
 from comparanda.feedback.reviewer import Asking, Places
 from comparanda.feedback.simulation import Simulation
 from tests.feedback.fields import drawn
@@ -105,7 +105,7 @@ def sums(simulation: Simulation) -> tuple[float, float]:
 def test_what_is_expected_is_the_average_over_all_answers(seed: int, kind: Kind) -> None:
     some, plan = drawn(seed, 4), Plan(strategy="margin", kind=kind)
     asking = Asking(some, plan, places(some))
-    found = questions(asking, 3)
+    found = select_questions(asking, 3)
     assert found.expected is not None
     asked_about = asking.next_questions(3)
     claimed = number = 0.0
@@ -130,10 +130,10 @@ def test_what_answers_do_to_other_blocks_or_to_one_another_is_not_foretold() -> 
 
 
 def test_all_options_that_are_still_open_are_shown() -> None:
-    given = asked([RECORD], 5, kind="choice", answers=())
+    given = prepare_review([RECORD], 5, kind="choice", answers=())
     given.asking.simulation.take(Question("label", 1), "no")
     given.asking.simulation.take(Question("label", 4), "no")
-    first, second = questions(given.asking, 5).questions
+    first, second = select_questions(given.asking, 5).questions
     assert [option.name for option in first.options] == ["ORG ‘New York Times’", "LOC ‘New York’", "none"]
     assert (second.question, second.occurrences) == ("What is ‘Paris’: LOC or none?", 1)
 
@@ -146,7 +146,7 @@ def test_long_sentences_are_cut_at_words() -> None:
     assert each.before.startswith("… word ")
     assert each.after.endswith(" word …")
     assert 100 < len(each.before) <= 122
-    assert shortened("x" * 200, 10) == "x" * 9 + "…"
+    assert shorten_text("x" * 200, 10) == "x" * 9 + "…"
 
 
 def test_a_span_over_two_sentences_is_shown_whole() -> None:
@@ -179,7 +179,7 @@ def test_none_of_the_options_is_as_probable_as_the_worlds_without_any() -> None:
 def test_what_stands_nowhere_in_the_text_is_shown_without_it() -> None:
     some = drawn(1, 1)
     behind = replace(places(some), last=np.full(len(some), 9))
-    (each,) = questions(Asking(some, Plan(strategy="entropy"), behind), 1).questions
+    (each,) = select_questions(Asking(some, Plan(strategy="entropy"), behind), 1).questions
     assert (each.before, each.word, each.after) == ("", some.candidates.text[int(each.begin)], "")
 
 

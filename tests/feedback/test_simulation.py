@@ -15,7 +15,7 @@ from comparanda.feedback import simulation
 from comparanda.feedback.field import Field, field_of
 from comparanda.feedback.protocol import HANDLERS, KINDS, STRATEGIES, Plan, Question, User
 from comparanda.feedback.simulation import COLUMNS, Curve, Simulation, simulate
-from comparanda.tasks.prob.evaluation import decide
+from comparanda.tasks.prob.evaluation import decide_blocks
 from tests.feedback.fields import Block, drawn, field, level, listed
 from tests.seeds import draws
 from tests.tasks.prob.worked import examples
@@ -135,7 +135,7 @@ def test_sums_and_decisions_are_those_counted_anew(
         wanted = counted(made, run)
         for name, value in wanted.items():
             assert last[name] == pytest.approx(value, abs=1e-9, nan_ok=True), name
-        assert run.decided().tolist() == decide(run.beliefs(), preference, how, 0.2).chosen.tolist()
+        assert run.decided().tolist() == decide_blocks(run.beliefs(), preference, how, 0.2).chosen.tolist()
         if not run.step():
             break
 
@@ -147,7 +147,7 @@ def test_ties_are_decided_as_ever(seed: int, how: Any, min_weight: float) -> Non
     run = Simulation(made, Plan(strategy="random", budget=4, decide=how, min_weight=min_weight, seed=seed))
     preference = np.arange(len(made))  # all are equally wide, and stand one after the other
     while run.step():
-        assert run.decided().tolist() == decide(run.beliefs(), preference, how, min_weight).chosen.tolist()
+        assert run.decided().tolist() == decide_blocks(run.beliefs(), preference, how, min_weight).chosen.tolist()
 
 
 # What DEFINITIONS 9 says of truthful label questions, and where it does not hold

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from comparanda import Result
-from comparanda.core.sites import ABSENT, Attribute, Sites, shown
+from comparanda.core.sites import ABSENT, Attribute, Sites, format_value
 from comparanda.core.text_columns import TextColumn, code_type, join_labels
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts, View
 from tests.reference import Value
@@ -127,7 +127,7 @@ def written(value: Value) -> str:
 
 def seen(value: Value) -> str:
     """A value as findings show it."""
-    return shown(written(value))
+    return format_value(written(value))
 
 
 LABELS = ("A", "B", "C", 'D"\\')

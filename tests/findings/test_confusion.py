@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.demo import demo_files
 from comparanda.findings.confusion import MOST_LABELS, Confusion
 from tests.findings.every_task import SOME_TASKS, tags, trees, views
@@ -46,7 +46,7 @@ def test_cells_are_the_pairs_of_labels_that_occur(population: Population) -> Non
     sites = result.verdicts.view().sites
     for number, run in enumerate(result.verdicts.runs):
         found = result.confusion(run)
-        names = [shown(name) for name in sites.names]
+        names = [format_value(name) for name in sites.names]
         pairs = Counter(
             (names[one], names[other])
             for one, other in zip(sites.key.tolist(), sites.values[number].tolist(), strict=True)
@@ -61,7 +61,7 @@ def test_it_is_the_confusion_matrix_of_scikit_learn(population: Population) -> N
     for name, said in population.systems.items():
         mine = cells(result.confusion(name))
         key, run = (
-            [("(absent)" if value is None else shown(str(value))) for value in column]
+            [("(absent)" if value is None else format_value(str(value))) for value in column]
             for column in (population.key, said)
         )
         labels = sorted({*key, *run, "seen by none"})  # with one label alone it warns

@@ -10,7 +10,7 @@ import pytest
 
 from comparanda import combine
 from comparanda.findings.ensembles import Ensembles
-from comparanda.findings.significance import holm_corrected
+from comparanda.findings.significance import correct_by_holm
 from comparanda.render.json import schema
 
 
@@ -35,7 +35,7 @@ def found() -> Any:
 
 def test_the_correction_is_for_the_methods_alone(found: Any) -> None:
     methods = found.finding.methods
-    assert [each.p_holm for each in methods] == holm_corrected([each.p for each in methods])
+    assert [each.p_holm for each in methods] == correct_by_holm([each.p for each in methods])
     tests = {(test.base, test.new): test for test in found.result.significance().tests}
     assert [each.p for each in methods] == [tests[found.finding.best, each.method].p for each in methods]
 

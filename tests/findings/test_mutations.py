@@ -70,8 +70,8 @@ def mutation(module: str, old: str, new: object, *caught_by: str) -> Mutation:
 MUTATIONS = (
     mutation(
         "findings.ablation",
-        "share(sum(counts) - abs(gained - lost), sites)",
-        "share(sum(counts) - (gained - lost), sites)",
+        "divide_counts(sum(counts) - abs(gained - lost), sites)",
+        "divide_counts(sum(counts) - (gained - lost), sites)",
         "every_number_of_a_variant_is_that_of_the_pair_alone",
     ),
     mutation(
@@ -112,8 +112,8 @@ MUTATIONS = (
     ),
     mutation(
         "findings.ablation",
-        "share(gained - lost, sites),",
-        "share(gained - lost + 1, sites),",
+        "divide_counts(gained - lost, sites),",
+        "divide_counts(gained - lost + 1, sites),",
         "identical_variants_have_changed_nothing",
     ),
     mutation(
@@ -194,27 +194,29 @@ MUTATIONS = (
     ),
     mutation(
         "findings.difference",
-        "accuracy_difference=share(gained - lost, total)",
-        "accuracy_difference=share(gained + lost, total)",
+        "accuracy_difference=divide_counts(gained - lost, total)",
+        "accuracy_difference=divide_counts(gained + lost, total)",
         "the_accuracies_differ_by_corrections_less_new_errors",
         "with_several_runs_accuracy_is_the_mean_and_the_identity_still_holds",
     ),
     mutation(
         "findings.difference",
-        "base_accuracy=share(right[0], decided[0])",
-        "base_accuracy=share(right[1], decided[0])",
+        "base_accuracy=divide_counts(right[0], decided[0])",
+        "base_accuracy=divide_counts(right[1], decided[0])",
         "the_accuracies_are_shares_of_right_sites",
     ),
     mutation(
         "findings.difference",
-        "negative_flip_rate=share(lost, total)",
-        "negative_flip_rate=share(lost, different)",
+        "negative_flip_rate=divide_counts(lost, total)",
+        "negative_flip_rate=divide_counts(lost, different)",
         "new_errors_over_all_sites_are_the_negative_flip_rate",
     ),
     mutation(
         "findings.difference",
-        "share_of_class=share(count, size),\n            share_of_differences=share(count, self.different)",
-        "share_of_class=share(count, self.different),\n            share_of_differences=share(count, size)",
+        "share_of_class=divide_counts(count, size),\n"
+        "            share_of_differences=divide_counts(count, self.different)",
+        "share_of_class=divide_counts(count, self.different),\n"
+        "            share_of_differences=divide_counts(count, size)",
         "transitions_are_counted_with_both_shares",
         "the_shares_of_a_class_sum_to_one_and_those_of_all_differences_too",
     ),
@@ -240,8 +242,8 @@ MUTATIONS = (
     ),
     mutation(
         "findings.pairs",
-        "share(2 * both,",
-        "share(both,",
+        "divide_counts(2 * both,",
+        "divide_counts(both,",
         "overlap_on_right_answers_is_that_of_table_1",
     ),
     mutation(
@@ -363,7 +365,7 @@ MUTATIONS = (
     ),
     mutation(
         "core.measures",
-        "each = harmonic(*(sums[name] for name in names))",
+        "each = harmonic_f1(*(sums[name] for name in names))",
         "each = ratio(sums[names[0]], sums[names[3]])",
         "macro_f1_is_the_mean_over_the_keys_labels",
     ),
@@ -684,7 +686,7 @@ MUTATIONS = (
     ),
     mutation(
         "findings.complement",
-        """f" and {is_value('label', shown(label))}\"""",
+        """f" and {is_value('label', format_value(label))}\"""",
         '""',
         "every_integer_of_a_pair_leads_to_its_items_or_sites",
     ),
@@ -795,21 +797,21 @@ MUTATIONS = (
     ),
     mutation(
         "findings.upper_bounds",
-        "tuple(share(count, sites) for count in right)",
-        "tuple(share(count, oracle) for count in right)",
+        "tuple(divide_counts(count, sites) for count in right)",
+        "tuple(divide_counts(count, oracle) for count in right)",
         "the_oracles_shares_by_label_are_recalls_of_scikit_learn",
     ),
     mutation(
         "findings.upper_bounds",
-        "share(oracle - right[best], sites)",
-        "share(oracle - right[0], sites)",
+        "divide_counts(oracle - right[best], sites)",
+        "divide_counts(oracle - right[0], sites)",
         "one_gain_is_over_the_best_system_overall_and_the_other_over_the_best_here",
         "overall_the_best_system_is_the_best_here",
     ),
     mutation(
         "findings.upper_bounds",
-        "share(oracle - top, sites)",
-        "share(oracle - bottom, sites)",
+        "divide_counts(oracle - top, sites)",
+        "divide_counts(oracle - bottom, sites)",
         "gains_are_never_negative_and_that_over_the_best_here_is_the_smaller",
         "one_gain_is_over_the_best_system_overall_and_the_other_over_the_best_here",
     ),
@@ -923,14 +925,14 @@ MUTATIONS = (
     mutation("findings.significance", "EXACT_UNITS", 6, "up_to_16_units_p_is_exact"),
     mutation(
         "findings.significance",
-        "defined(observed[second] - observed[first])",
-        "defined(observed[first] - observed[second])",
+        "none_if_nan(observed[second] - observed[first])",
+        "none_if_nan(observed[first] - observed[second])",
         "the_tested_difference_is_that_of_the_scores",
     ),
     mutation(
         "findings.significance",
-        "defined(observed[second] - observed[first])",
-        "defined(observed[second] - observed[first] + context.seed)",
+        "none_if_nan(observed[second] - observed[first])",
+        "none_if_nan(observed[second] - observed[first] + context.seed)",
         "another_seed_changes_intervals_and_p_alone",
     ),
     mutation(

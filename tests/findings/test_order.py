@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from comparanda import Result, compare
 from comparanda.demo import demo_files
-from comparanda.expressions.selection import selected
-from comparanda.findings.examples import sampled as sampled_rows
+from comparanda.expressions.selection import select_rows
+from comparanda.findings.examples import sample_rows as sampled_rows
 from tests.findings.populations import Population, close, exact_pairs, identity, populations, sampled_pairs, sets
 
 any_population = populations(systems=(2, 4)) | sets
@@ -122,7 +122,7 @@ def sampled(population: Population, names: tuple[str, ...], top: int) -> set[tup
     """Choose examples and tell them by document and place."""
     verdicts = replace(population.verdicts(), documents=names)
     context = Result(verdicts, 0).context(None)
-    rows = sampled_rows(context, selected(verdicts, verdicts.view(), "true"), top)
+    rows = sampled_rows(context, select_rows(verdicts, verdicts.view(), "true"), top)
     assert rows == sorted(rows)
     return {(names[int(context.sites.document[row])], int(context.sites.place[row])) for row in rows}
 

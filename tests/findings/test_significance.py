@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from comparanda.core.measures import measure
+from comparanda.core.measures import parse_measure
 from comparanda.core.verdicts import System
 from comparanda.findings.resamples import bootstrap_sums, swapped_sums
 from comparanda.findings.significance import (
     POWER,
     PairTest,
     benjamini_hochberg,
-    binomial_two_sided,
-    holm_corrected,
-    significance,
+    compute_binomial_p,
+    compute_significance,
+    correct_by_holm,
 )
 from tests import reference
 from tests.findings.populations import (
@@ -287,14 +287,14 @@ def test_without_documents_sentences_are_resampled_with_a_warning(population: Po
 
 @identity(ps)
 def test_holm_is_that_of_the_definition(values: list[Fraction]) -> None:
-    found = holm_corrected([float(p) for p in values])
+    found = correct_by_holm([float(p) for p in values])
     assert all(close(p, expected) for p, expected in zip(found, reference.holm(values), strict=True))
 
 
 @identity(ps)
 def test_holm_is_never_below_the_raw_p_and_keeps_its_order(values: list[Fraction]) -> None:
     raw = [float(p) for p in values]
-    found = [p if p is not None else -1 for p in holm_corrected(raw)]
+    found = [p if p is not None else -1 for p in correct_by_holm(raw)]
     assert all(p <= corrected <= 1 for p, corrected in zip(raw, found, strict=True))
     order = sorted(range(len(raw)), key=lambda place: raw[place])
     assert [found[place] for place in order] == sorted(found)
@@ -309,7 +309,7 @@ def test_benjamini_and_hochberg_are_those_of_the_definition(values: list[Fractio
 @identity(ps)
 def test_benjamini_and_hochberg_lie_between_the_raw_p_and_holm(values: list[Fraction]) -> None:
     raw = [float(p) for p in values]
-    for p, discovery, family in zip(raw, benjamini_hochberg(raw), holm_corrected(raw), strict=True):
+    for p, discovery, family in zip(raw, benjamini_hochberg(raw), correct_by_holm(raw), strict=True):
         assert discovery is not None
         assert family is not None
         assert p - 1e-12 <= discovery <= family + 1e-12
@@ -321,7 +321,7 @@ def test_corrections_pass_over_tests_that_were_not_made(values: list[Fraction]) 
     holes: list[float | None] = [None]
     for p in raw:
         holes += [p, None]
-    for correct in (holm_corrected, benjamini_hochberg):
+    for correct in (correct_by_holm, benjamini_hochberg):
         assert [p for p in correct(holes) if p is not None] == correct(raw)
         assert correct(holes)[::2] == [None] * (len(raw) + 1)
 
@@ -347,11 +347,11 @@ def test_mcnemar_is_for_independent_rows_alone(population: Population) -> None:
 
 @identity(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_symmetric_and_falls_with_the_gap(wins: int, losses: int) -> None:
-    p = binomial_two_sided(wins, losses)
-    assert p == binomial_two_sided(losses, wins)
+    p = compute_binomial_p(wins, losses)
+    assert p == compute_binomial_p(losses, wins)
     assert 0 < p <= 1
     if wins >= losses:
-        assert binomial_two_sided(wins + 1, losses) <= p + 1e-12
+        assert compute_binomial_p(wins + 1, losses) <= p + 1e-12
 
 
 def test_mcnemar_of_many_rows_continues_that_of_few() -> None:
@@ -359,7 +359,7 @@ def test_mcnemar_of_many_rows_continues_that_of_few() -> None:
 
     for wins, losses in ((480, 520), (500, 500), (430, 570), (999, 1), (0, 1000)):
         tail = sum(comb(1000, k) for k in range(min(wins, losses) + 1))
-        assert binomial_two_sided(wins, losses) == pytest.approx(min(1.0, float(Fraction(2 * tail, 2**1000))), rel=1e-9)
+        assert compute_binomial_p(wins, losses) == pytest.approx(min(1.0, float(Fraction(2 * tail, 2**1000))), rel=1e-9)
 
 
 @identity(exact_pairs | sampled_pairs)
@@ -455,5 +455,5 @@ def test_the_measure_can_be_chosen() -> None:
         key=("A", "B"), systems={"x": ("A", "A"), "y": ("A", "B")}, sentence=(0, 1), document=(0, 1)
     )
     context = population.result(10).context(None)
-    assert significance(context).measure == "accuracy"
-    assert significance(context, measure("f1[B]")).measure == "f1[B]"
+    assert compute_significance(context).measure == "accuracy"
+    assert compute_significance(context, parse_measure("f1[B]")).measure == "f1[B]"

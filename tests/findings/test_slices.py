@@ -11,7 +11,7 @@ import pytest
 
 from comparanda import UsageError
 from comparanda.core.text_columns import TextColumn
-from comparanda.findings.slices import MOST_SLICES, slices
+from comparanda.findings.slices import MOST_SLICES, compute_slices
 from tests import reference
 from tests.findings.populations import Population, close, exact_pairs, identity, populations, sets_of_pairs
 
@@ -103,7 +103,7 @@ def test_a_large_number_selects_its_own_sites() -> None:
     population = Population(key=("A", "A"), systems={"x": ("A", "A")}, sentence=(0, 1), document=(0, 0))
     context = population.result().context(None)
     for column in (np.array([1_234_567, 7_654_321]), np.array([0.1 + 0.2, 2 / 3])):
-        found = slices(context, by="size", column=column, base=None, new=None).slices
+        found = compute_slices(context, by="size", column=column, base=None, new=None).slices
         assert [float(each.where.removeprefix("size == ")) for each in found] == column.tolist()
 
 
@@ -122,7 +122,7 @@ def test_slices_beyond_the_limit_are_counted() -> None:
         key=("A",) * size, systems={"x": ("A",) * size}, sentence=tuple(range(size)), document=(0,) * size
     )
     column = TextColumn.of(f"w{number:03}" for number in range(size))
-    found = slices(population.result().context(None), by="word", column=column, base=None, new=None)
+    found = compute_slices(population.result().context(None), by="word", column=column, base=None, new=None)
     assert (len(found.slices), found.left_out) == (MOST_SLICES, 5)
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.core.sites import ABSENT, NOTHING, shown
+from comparanda.core.sites import ABSENT, NOTHING, format_value
 from comparanda.core.verdicts import System
-from comparanda.expressions.selection import selected
+from comparanda.expressions.selection import select_rows
 from comparanda.findings.suspects import Suspect, Suspects, _site_extents
 from tests.findings.every_task import TASKS, columns, counts_with_conditions, crowded_spans, labels, sets, tags, views
 from tests.findings.populations import Population, populations
@@ -47,7 +47,7 @@ def unfound_at(result: Result, view: str) -> dict[tuple[str, int], list[str]]:
         counts = bool(items.positive[item]) and any(items.weights(run)[item] > 0 for run in runs)
         if counts and not any(items.credit_of(run)[item] > 0 for run in runs):
             place = result.verdicts.documents[int(items.document[item])], int(items.place[item])
-            found.setdefault(place, []).append(shown(items.names[int(items.label[item])]))
+            found.setdefault(place, []).append(format_value(items.names[int(items.label[item])]))
     return found
 
 
@@ -82,8 +82,8 @@ def check(result: Result, view: str, needed: int) -> Suspects:
             continue
         assert most > 0
         assert (each.agree, each.of) == (most, len(runs))
-        assert each.proposed in {shown(value) for value in which}
-        assert each.key == shown(wanted)
+        assert each.proposed in {format_value(value) for value in which}
+        assert each.key == format_value(wanted)
         assert each.others == len(set(said)) - 1
         assert set(each.unfound) <= {label for place in places for label in missed.get(place, ())}
         assert each.kind == ("found by none" if most < needed else "both" if each.unfound else "agreed")
@@ -117,7 +117,7 @@ def test_the_condition_of_a_suspect_selects_it(task: Callable[[int, Path], Resul
     result = task(4, tmp_path)
     view = next(views(result))
     for each in result.suspects(view=view).suspects:
-        rows = selected(result.verdicts, result.verdicts.view(view), each.where).rows
+        rows = select_rows(result.verdicts, result.verdicts.view(view), each.where).rows
         chosen = {at(result, view, int(row)) for row in rows}
         assert (each.document, each.begin, each.end) in chosen
         assert {document for document, _, _ in chosen} == {each.document}
@@ -127,7 +127,7 @@ def test_the_condition_of_a_suspect_selects_it(task: Callable[[int, Path], Resul
 
 
 def weight(each: Suspect) -> tuple[Any, ...]:
-    nothing = each.proposed in {shown(ABSENT), shown(NOTHING), ""}
+    nothing = each.proposed in {format_value(ABSENT), format_value(NOTHING), ""}
     return -each.agree, nothing, each.others, each.alike_share, each.document, each.begin
 
 

@@ -19,7 +19,7 @@ from comparanda.findings.table_links import decided_link, right_link
 from comparanda.pipeline import Setup
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, cut
+from comparanda.render.table import Field, Linked, Table, cut_rows
 from tests.findings import every_task
 from tests.findings.populations import Population
 from tests.findings.small_chains import A, B, C, compared, random_files
@@ -401,7 +401,7 @@ def test_what_is_not_there_leads_nowhere() -> None:
 
 
 def test_cut_rows_take_their_links_with_them() -> None:
-    kept, _ = cut([("A", Linked(1, LINK)), ("B", Linked(2, OTHER))], top=1, usual=0, one="row", many="rows")
+    kept, _ = cut_rows([("A", Linked(1, LINK)), ("B", Linked(2, OTHER))], top=1, usual=0, one="row", many="rows")
     assert table_of(*kept).links == {(0, 1): LINK}
 
 

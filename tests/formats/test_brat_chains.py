@@ -55,7 +55,7 @@ class TestLinks:
         corpus = corpus_of(lines)
         assert said(corpus, "chain") == ["1.T1", "1.T3", "1.T3", "1.T1", "1.T1", None]
         assert spans(corpus)[1] == ("d", 18, 21, "PERSON")
-        assert (corpus.judged, corpus.format, notes(corpus)) == ("chains", "brat", [])
+        assert (corpus.evaluated, corpus.format, notes(corpus)) == ("chains", "brat", [])
         assert corpus.spans is not None
         assert corpus.spans.unit == "characters"
 

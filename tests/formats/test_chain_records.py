@@ -47,7 +47,7 @@ class TestJsonl:
         assert said(corpus, "chain") == ["lena", "tram", "tram", None]
         assert said(corpus, "note") == [None, "x", None, None]
         assert corpus.documents.attributes["topic"].values() == ["city"]
-        assert (corpus.format, corpus.judged, notes(corpus)) == ("jsonl", "chains", [])
+        assert (corpus.format, corpus.evaluated, notes(corpus)) == ("jsonl", "chains", [])
 
     @pytest.mark.parametrize("field", ["chain", "chain_id", "cluster", "cluster_id", "coref", "coref_id"])
     def test_other_names_and_numbers(self, field: str) -> None:

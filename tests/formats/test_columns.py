@@ -344,7 +344,7 @@ class TestHeader:
     def test_that_of_hipe_is_known(self) -> None:
         corpus = corpus_of(self.HIPE, column="NE-COARSE-LIT")
         assert documents(corpus) == {"d": ["Anna", "ran"]}
-        assert (values(corpus), corpus.judged) == (["B-pers", "O"], "NE-COARSE-LIT")
+        assert (values(corpus), corpus.evaluated) == (["B-pers", "O"], "NE-COARSE-LIT")
         assert values(corpus_of(self.HIPE, column="2", header="yes")) == ["B-pers", "O"]
 
     def test_unless_there_is_none(self) -> None:
@@ -352,7 +352,7 @@ class TestHeader:
 
     def test_it_may_have_more_columns_than_the_file(self) -> None:
         corpus = corpus_of("TOKEN\tNE-COARSE-LIT\tMISC\nAnna\tB-pers\n")
-        assert (values(corpus), corpus.judged) == (["B-pers"], "NE-COARSE-LIT")
+        assert (values(corpus), corpus.evaluated) == (["B-pers"], "NE-COARSE-LIT")
 
     def test_a_column_that_only_the_header_has_is_not_there(self) -> None:
         with pytest.raises(ReadError, match="the header names a column 'MISC', but the rows have 2 columns"):
@@ -360,13 +360,13 @@ class TestHeader:
 
     def test_others_are_read_if_one_says_so(self) -> None:
         corpus = corpus_of("word pos ner\nAnna NNP B-PER\n", header="yes", column="pos")
-        assert (words(corpus), values(corpus), corpus.judged) == (["Anna"], ["NNP"], "pos")
+        assert (words(corpus), values(corpus), corpus.evaluated) == (["Anna"], ["NNP"], "pos")
 
     def test_names_that_are_given_go_before(self) -> None:
         assert values(corpus_of("a b\nAnna B-PER\n", header="yes", columns="w,ner", column="ner")) == ["B-PER"]
 
     def test_names_that_say_nothing(self) -> None:
-        assert corpus_of("x x\nAnna B-PER\n", header="yes").judged == "column 2"
+        assert corpus_of("x x\nAnna B-PER\n", header="yes").evaluated == "column 2"
 
     def test_each_file_may_have_one(self, tmp_path: Path) -> None:
         for name in "ab":

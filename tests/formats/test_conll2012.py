@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.core.corpus import Corpus
-from comparanda.core.limits import raising
+from comparanda.core.limits import limit_hint
 from comparanda.core.places import Source
 from comparanda.errors import ReadError
 from comparanda.formats.conll2012 import FORMAT, read, sniff
@@ -84,7 +84,7 @@ class TestSample:
         ]
         assert said(corpus, "chain") == ["3", "7", "3", "3"]
         assert span_lines(corpus) == ["f.conll:2", "f.conll:2", "f.conll:10", "f.conll:16"]
-        assert (corpus.format, corpus.judged, corpus.documents.marked, notes(corpus)) == (
+        assert (corpus.format, corpus.evaluated, corpus.documents.marked, notes(corpus)) == (
             "conll2012",
             "chains",
             True,
@@ -505,7 +505,7 @@ def test_gum_with_types_has_the_mentions_of_gum_without() -> None:
 
 def test_more_spans_than_anybody_needs_at_one_word_are_refused() -> None:
     assert refused(cells("-", "(1)" * 10_001)) == (
-        f"f.conll:3: more than 10,000 spans begin at one word\n  {raising('open')}"
+        f"f.conll:3: more than 10,000 spans begin at one word\n  {limit_hint('open')}"
     )
 
 

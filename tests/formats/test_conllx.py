@@ -9,7 +9,7 @@ from comparanda.core.places import Source
 from comparanda.formats import conllu
 from comparanda.formats import conllu as conllx
 from comparanda.formats.contract import Layer, Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from tests.formats.corpora import heads, lines, notes, refusal, values, words
 
 TEXT = """\
@@ -47,7 +47,7 @@ class TestWords:
         assert values(corpus) == ["ART", "N", "V", "ITJ"]
         assert corpus.sentences.tolist() == [0, 3, 4]
         assert lines(corpus) == [1, 2, 3, 5]
-        assert (corpus.format, corpus.judged, corpus.notes, corpus.ranges) == ("conllx", "upos", (), None)
+        assert (corpus.format, corpus.evaluated, corpus.notes, corpus.ranges) == ("conllx", "upos", (), None)
         assert not corpus.documents.marked
 
     def test_a_word_may_be_a_number_sign(self) -> None:
@@ -68,19 +68,19 @@ class TestColumns:
     @pytest.mark.parametrize("given", ["upos", "cpostag", "CPOSTAG", "4"])
     def test_coarse_tags_are_upos(self, given: str) -> None:
         corpus = corpus_of(TEXT, given)
-        assert (values(corpus), corpus.judged) == (["ART", "N", "V", "ITJ"], "upos")
+        assert (values(corpus), corpus.evaluated) == (["ART", "N", "V", "ITJ"], "upos")
 
     @pytest.mark.parametrize("given", ["xpos", "postag", "5"])
     def test_fine_tags_are_xpos(self, given: str) -> None:
         corpus = corpus_of(TEXT, given)
-        assert (values(corpus), corpus.judged) == (["ART", "NN", "VVFIN", "ITJ"], "xpos")
+        assert (values(corpus), corpus.evaluated) == (["ART", "NN", "VVFIN", "ITJ"], "xpos")
 
     def test_conllu_knows_these_names_too_as_a_file_without_projective_heads_is_read_as_that(self) -> None:
         corpus = conllu.read(
             Source.of_text("f", TEXT.encode()), Request(side="key", value="postag", extra=("cpostag",))
         )
         assert values(corpus) == ["ART", "NN", "VVFIN", "ITJ"]
-        assert (values(corpus, "cpostag"), corpus.judged) == (["ART", "N", "V", "ITJ"], "xpos")
+        assert (values(corpus, "cpostag"), corpus.evaluated) == (["ART", "N", "V", "ITJ"], "xpos")
 
     def test_extra_columns_by_either_name(self) -> None:
         corpus = corpus_of(TEXT, extra=("postag", "xpos", "lemma", "phead", "pdeprel", "deps", "misc"))
@@ -115,7 +115,7 @@ class TestTrees:
         request = Request(side="key", value="deprel", extra=("lemma", "upos", "xpos", "feats"), layer="arcs")
         one, other = conllx.read_conllx(source, request), conllu.read(source, request)
         assert heads(one) == heads(other) == [1, 2, ROOT, ROOT]
-        assert one.judged == other.judged
+        assert one.evaluated == other.evaluated
         assert {name: values(one, name) for name in one.columns} == {
             name: values(other, name) for name in other.columns
         }
@@ -172,7 +172,7 @@ class TestRefusals:
 @pytest.mark.usefixtures("_folder")
 class TestTelling:
     def test_it_comes_by_entry_point(self) -> None:
-        assert formats()["conllx"] is conllx.CONLLX
+        assert find_formats()["conllx"] is conllx.CONLLX
 
     @pytest.mark.parametrize("layer", ["values", "arcs"])
     def test_a_number_in_the_ninth_column_tells(self, layer: Layer) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from comparanda.formats import cuts
 from comparanda.formats.contract import Request
-from comparanda.formats.cuts import UncuttableError, chunks, gathered_starts, sentences_between_blank_lines
+from comparanda.formats.cuts import UncuttableError, gathered_starts, read_chunks, sentences_between_blank_lines
 
 TEXT = b"# a comment\na O\nb O\n\n\n# alone\n\n \t\nc O\r\n\r\n# sent_id = 2\nd O\n"
 
@@ -42,7 +42,7 @@ def test_chunks_of_any_size_tell_the_same(lines: list[bytes], size: int) -> None
         whole = starts_of(path, data)
         patch.setattr(cuts, "CHUNK", size)
         assert starts_of(path, data) == whole
-        assert b"".join(chunk.data for chunk in chunks(path, sentences=True)) == data
+        assert b"".join(chunk.data for chunk in read_chunks(path, sentences=True)) == data
 
 
 def test_what_holds_for_the_whole_file_is_in_the_way(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.formats.standoff import cut
+from comparanda.formats.standoff import tokenise_texts
 
 TEXTS = st.lists(st.text("aB1_ \n\t\r.,-é\u0301ß漢😀\u00a0\u2028\ufeff", max_size=12), max_size=5)
 
 
 def words(texts: list[str]) -> list[str]:
-    found = cut(texts)
+    found = tokenise_texts(texts)
     slices = found.words(texts)
     return [slices[row] for row in range(len(slices))]
 
@@ -20,7 +20,7 @@ def words(texts: list[str]) -> list[str]:
 def lines(texts: list[str]) -> list[list[str]]:
     """The words of each sentence."""
     every = words(texts)
-    return [every[begin:end] for begin, end in pairwise(cut(texts).sentences.tolist())]
+    return [every[begin:end] for begin, end in pairwise(tokenise_texts(texts).sentences.tolist())]
 
 
 class TestWords:
@@ -37,14 +37,14 @@ class TestWords:
 
     def test_a_word_does_not_go_on_in_the_next_text(self) -> None:
         assert words(["ab", "", "cd"]) == ["ab", "cd"]
-        assert cut(["ab", "", "cd"]).rows.tolist() == [0, 1, 1, 2]
+        assert tokenise_texts(["ab", "", "cd"]).rows.tolist() == [0, 1, 1, 2]
 
     def test_a_byte_order_mark_is_white_space(self) -> None:
         assert words(["\ufeffa\ufeff"]) == ["a"]
 
     def test_nothing(self) -> None:
         for texts in ([], [""], [" \n", ""]):
-            found = cut(texts)
+            found = tokenise_texts(texts)
             assert found.begin.tolist() == []
             assert found.sentences.tolist() == [0]
             assert found.rows.tolist() == [0] * (len(texts) + 1)
@@ -80,7 +80,7 @@ def plain_cut(text: str) -> list[tuple[int, int, int]]:
 
 @given(TEXTS)
 def test_the_same_as_looking_at_each_character(texts: list[str]) -> None:
-    found = cut(texts)
+    found = tokenise_texts(texts)
     expected = [(number, *word) for number, text in enumerate(texts) for word in plain_cut(text)]
     owners = [number for number, (begin, end) in enumerate(pairwise(found.rows.tolist())) for _ in range(begin, end)]
     rows = zip(owners, found.begin.tolist(), found.end.tolist(), strict=True)

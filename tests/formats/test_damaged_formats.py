@@ -9,7 +9,7 @@ import pytest
 
 from comparanda.errors import InputError, UsageError
 from comparanda.formats.contract import Request
-from comparanda.formats.document_writer import writers
+from comparanda.formats.document_writer import find_writers
 from comparanda.formats.inputs import Input, read_input
 from tests.formats.writers.documents import written
 from tests.formats.writers.test_pairs import plain
@@ -21,7 +21,7 @@ PIECES = (
     b" ",
     b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
 )
-SPANS = sorted(name for name, writer in writers().items() if "spans" in writer.layers)
+SPANS = sorted(name for name, writer in find_writers().items() if "spans" in writer.layers)
 
 
 def damaged(data: bytes, draw: random.Random) -> bytes:
@@ -46,7 +46,7 @@ def damaged(data: bytes, draw: random.Random) -> bytes:
 
 def try_reading(name: str, folder: Path, draw: random.Random) -> bool:
     """Damage one of the files of a format and read them all; return whether they can be read still."""
-    writer = writers()[name]
+    writer = find_writers()[name]
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     path = draw.choice(files)
     data = path.read_bytes()

@@ -7,9 +7,9 @@ import pytest
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats import columns, conllu, inputs
-from comparanda.formats.contract import Request, choose
+from comparanda.formats.contract import Request, choose_option
 from comparanda.formats.files import load
-from comparanda.formats.inputs import Input, formats, head_of, read_input
+from comparanda.formats.inputs import Input, find_formats, head_of, read_input
 from comparanda.formats.suffixes import SUFFIXES
 from tests.command import run
 from tests.formats.corpora import refusal, values
@@ -105,9 +105,9 @@ class TestNotation:
 
 class TestFormats:
     def test_the_shipped_ones_come_by_entry_point(self) -> None:
-        assert formats()["columns"] is columns.FORMAT
-        assert formats()["conllu"] is conllu.FORMAT
-        assert list(formats()) == sorted(formats())
+        assert find_formats()["columns"] is columns.FORMAT
+        assert find_formats()["conllu"] is conllu.FORMAT
+        assert list(find_formats()) == sorted(find_formats())
 
     def test_an_unknown_format(self) -> None:
         put("a.conll", "a O\n")
@@ -132,9 +132,9 @@ class TestFormats:
         assert refusal(read, "a.conllu::?word=1", code=2).startswith("format 'conllu' has no option 'word'")
 
     def test_choose(self) -> None:
-        assert choose({}, "quotes", ("csv", "none")) == "csv"
-        assert choose({"quotes": "none"}, "quotes", ("csv", "none")) == "none"
-        assert refusal(choose, {"quotes": "nome"}, "quotes", ("csv", "none"), code=2) == (
+        assert choose_option({}, "quotes", ("csv", "none")) == "csv"
+        assert choose_option({"quotes": "none"}, "quotes", ("csv", "none")) == "none"
+        assert refusal(choose_option, {"quotes": "nome"}, "quotes", ("csv", "none"), code=2) == (
             "invalid quotes='nome' (did you mean 'none'?)\n  one of: csv, none"
         )
 
@@ -247,4 +247,4 @@ class TestCommand:
 
 
 def test_the_table_of_suffixes_is_that_of_the_formats() -> None:
-    assert {name: each.suffixes for name, each in formats().items()} == dict(SUFFIXES)
+    assert {name: each.suffixes for name, each in find_formats().items()} == dict(SUFFIXES)

@@ -10,8 +10,8 @@ from comparanda.core.places import Part, Source
 from comparanda.formats import columns, conllu
 from comparanda.formats.contract import Request
 from comparanda.formats.files import load
-from comparanda.formats.scanner import word8
-from comparanda.formats.tokens import Marks, may_mark, stem
+from comparanda.formats.scanner import encode_word8
+from comparanda.formats.tokens import Marks, file_stem, may_mark
 from tests.formats.corpora import documents, refusal
 
 
@@ -137,7 +137,7 @@ class TestMarks:
 
     def test_comments_are_told_by_their_first_bytes(self) -> None:
         heads = [b"# newdoc", b"#newdoc ", b"#newdoc\n", b"# meta::", b"#meta::x", b"# text =", b"#newdocx"]
-        found = may_mark(np.array([word8(head) for head in heads]))
+        found = may_mark(np.array([encode_word8(head) for head in heads]))
         assert found.tolist() == [True, True, True, True, True, False, False]
 
 
@@ -152,4 +152,4 @@ class TestMarks:
     ],
 )
 def test_stem(name: str, expected: str) -> None:
-    assert stem(name) == expected
+    assert file_stem(name) == expected

@@ -18,7 +18,7 @@ from comparanda.core.remote import RemotePath
 from comparanda.errors import ComparandaError
 from comparanda.formats.contract import Layer, Request, Shape
 from comparanda.formats.inputs import Input, read_input
-from comparanda.formats.parquet import FORMAT, _Piece, marks, rows
+from comparanda.formats.parquet import FORMAT, _Piece, count_rows, marks
 from tests.formats.corpora import documents, lines, notes, refusal, said, spans, values, words
 from tests.seeds import draws
 
@@ -256,12 +256,12 @@ class TestPortions:
 
     @pytest.mark.parametrize("repeated", [1, 100])
     def test_parts_are_as_large_as_those_of_texts(self, repeated: int) -> None:
-        count, size = rows(Path(put("a.parquet", [{"id": "r", "label": "abcdefgh" * 10}] * repeated)))
+        count, size = count_rows(Path(put("a.parquet", [{"id": "r", "label": "abcdefgh" * 10}] * repeated)))
         assert (count, 95 <= size <= 110) == (repeated, True)
 
     def test_a_file_without_rows_has_no_size(self) -> None:
         parquet.write_table(pa.table({"id": []}), "a.parquet")
-        assert rows(Path("a.parquet")) == (0, 1)
+        assert count_rows(Path("a.parquet")) == (0, 1)
 
     def test_marks_count_rows(self) -> None:
         put("a.parquet", TOKENS)
@@ -324,7 +324,7 @@ class TestErrors:
     def test_a_file_that_changes_while_it_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.parquet", ROWS)
         stamps = iter(range(9))
-        monkeypatch.setattr("comparanda.formats.parquet.stamp", lambda _: next(stamps))
+        monkeypatch.setattr("comparanda.formats.parquet.read_stamp", lambda _: next(stamps))
         assert "changed while it was being read" in refusal(read, "a.parquet")
 
     def test_standard_input(self) -> None:

@@ -12,7 +12,7 @@ from comparanda.core.places import Source
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ReadError
 from comparanda.formats.conll2012 import plain_mentions
-from comparanda.formats.entity_brackets import Cell, mentions
+from comparanda.formats.entity_brackets import Cell, read_mentions
 
 Found = list[tuple[int, int, str]]
 
@@ -41,7 +41,7 @@ def one_by_one(documents: list[list[str]]) -> Found | None:
             cells += [(Cell(part, 0, row, row + 1), ("eid",)) for part in parts]
             row += 1
         try:
-            given = mentions(Source.of_text("x", b""), cells, USUAL.open)
+            given = read_mentions(Source.of_text("x", b""), cells, USUAL.open)
         except ReadError:
             return None
         found += [(each.pieces[0][0], each.pieces[0][1] - 1, str(each.chain)) for each in given]

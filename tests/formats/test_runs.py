@@ -11,7 +11,7 @@ import comparanda as cp
 from comparanda import Runs, UsageError
 from comparanda.core.verdicts import System
 from comparanda.formats.inputs import Input, parse_runs
-from comparanda.pipeline import Setup, columns_of, judge
+from comparanda.pipeline import Setup, columns_of, evaluate_systems
 from comparanda.storage.merge import merge
 from tests.random_spans import SIDES, Files, assert_equal_verdicts, result_of, tagged
 
@@ -239,7 +239,7 @@ def test_narrowing_keeps_the_sites_of_all() -> None:
 def grouped(files: Files, part: slice = slice(None)) -> cp.Result:
     """Judge the random corpora with two of the systems as runs of one."""
     key, first, second, third = (files._given(side, part) for side in SIDES)
-    return result_of(judge(key, {"gpt": Runs(first, second), "crf": third}, files.setup))
+    return result_of(evaluate_systems(key, {"gpt": Runs(first, second), "crf": third}, files.setup))
 
 
 @pytest.fixture
@@ -270,6 +270,6 @@ def test_merged_parts_are_the_uncut_corpus(files: Files) -> None:
 
 def test_parts_with_other_runs_are_refused(files: Files) -> None:
     key, first, second, third = (files._given(side, slice(2, 6)) for side in SIDES)
-    other = judge(key, {"gpt": first, "crf": Runs(second, third)}, files.setup)
+    other = evaluate_systems(key, {"gpt": first, "crf": Runs(second, third)}, files.setup)
     with pytest.raises(UsageError):
         merge([grouped(files, slice(0, 2)).verdicts, other])

@@ -12,7 +12,7 @@ from comparanda.core.places import Note, Part, Source
 from comparanda.errors import ReadError
 from comparanda.formats import columns, conllu, scanner
 from comparanda.formats.contract import Request
-from comparanda.formats.scanner import SPACE, TAB, blank_spaces_removed, blocks, check_line_lengths, replaced
+from comparanda.formats.scanner import SPACE, TAB, check_line_lengths, remove_blank_spaces, replace_bytes, scan_blocks
 from tests.formats import plain
 from tests.formats.corpora import refusal
 from tests.formats.plain import Plain
@@ -45,7 +45,7 @@ class TestBlocks:
         found: list[list[str]] = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(scanner, "BLOCK", block)
-            for part in blocks(source := source_of(text), separator):
+            for part in scan_blocks(source := source_of(text), separator):
                 for line, width in enumerate(part.fields.tolist()):
                     one = np.array([line])
                     slices = [part.cut(one, width).slices(number) for number in range(width)]
@@ -58,7 +58,7 @@ class TestBlocks:
     def test_a_sentence_never_straddles_two_blocks(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scanner, "BLOCK", 4)
         text = "a\nb\n\nc\nd\ne\nf\n\n\ng\n"
-        ends = [int(part.end[-1]) + 1 for part in blocks(source_of(text), TAB)]
+        ends = [int(part.end[-1]) + 1 for part in scan_blocks(source_of(text), TAB)]
         assert [text[:end][-2:] for end in ends[:-1]] == ["\n\n"] * (len(ends) - 1)
         assert ends[-1] == len(text)
 
@@ -149,17 +149,17 @@ class TestReplaced:
         data = b"a  b\nc\n\n" + b" \nd\n\n" + b"e\n\n"
         parts = (Part("1", None, 0), Part("2", None, 8), Part("3", None, 13))
         source = Source(parts=parts, given=bytearray(data + bytes(16)))
-        mended = replaced(source, b"a b\nc\n\n\nd\n\ne\n\n", Note("key", "mended", 2))
+        mended = replace_bytes(source, b"a b\nc\n\n\nd\n\ne\n\n", Note("key", "mended", 2))
         places = {letter: str(mended.locate(bytes(mended.data).index(letter))) for letter in (b"a", b"c", b"d", b"e")}
         assert places == {b"a": "1:1", b"c": "1:2", b"d": "2:2", b"e": "3:1"}
         assert mended.repaired
 
     def test_lines_of_white_space_alone_become_blank(self) -> None:
         source = source_of("a\n \t\nb\n  \n\n")
-        cleaned = blank_spaces_removed(source, "key")
+        cleaned = remove_blank_spaces(source, "key")
         assert cleaned is not None
         assert bytes(cleaned.data[: cleaned.size]) == b"a\n\nb\n\n\n"
         assert [str(note) for note in cleaned.notes] == ["key: lines of only white space read as blank: 2"]
 
     def test_a_source_without_them_stays(self) -> None:
-        assert blank_spaces_removed(source_of("a b\n\tc\n"), "key") is None
+        assert remove_blank_spaces(source_of("a b\n\tc\n"), "key") is None

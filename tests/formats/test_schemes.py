@@ -21,8 +21,8 @@ from comparanda.formats.chunks import (
     Detected,
     Repair,
     Scheme,
-    decode,
-    detect,
+    decode_tags,
+    detect_scheme,
 )
 
 Tags = list[str]
@@ -45,7 +45,7 @@ def laid_out(sentences: list[Tags]) -> tuple[TextColumn, Rows]:
 
 
 def decoded(sentences: list[Tags], scheme: Scheme, repair: Repair = "conlleval") -> Decoded:
-    return decode(*laid_out(sentences), scheme, repair)
+    return decode_tags(*laid_out(sentences), scheme, repair)
 
 
 def spans_of(found: Decoded) -> list[Span]:
@@ -66,7 +66,7 @@ def defects(tags: str, scheme: Scheme) -> list[tuple[int, str]]:
 
 
 def detected(*sentences: str) -> Detected:
-    return detect(*laid_out([sentence.split() for sentence in sentences]))
+    return detect_scheme(*laid_out([sentence.split() for sentence in sentences]))
 
 
 def spelled(tags: Tags, letters: str) -> Tags:
@@ -192,7 +192,7 @@ def test_letters_alone_have_no_label() -> None:
 
 def test_what_is_outside() -> None:
     tags = TextColumn.of(["B-X", "_", "I-X", "-", "I-X", "", "I-X", None, "I-X", "O", "I-X"])
-    found = decode(tags, np.array([0, 11]), "iob1", "refuse")
+    found = decode_tags(tags, np.array([0, 11]), "iob1", "refuse")
     assert found.begin.tolist() == [0, 2, 4, 6, 8, 10]
     assert defects_of(found) == [(0, NEEDLESS)]
 
@@ -227,7 +227,7 @@ def test_without_spans(sentences: list[Tags], scheme: Scheme, repair: Repair) ->
 
 
 def test_a_constant_column() -> None:
-    found = decode(TextColumn.constant("I-X", 5), np.array([0, 3, 5]), "io", "discard")
+    found = decode_tags(TextColumn.constant("I-X", 5), np.array([0, 3, 5]), "io", "discard")
     assert spans_of(found) == [Span(0, 3, "X"), Span(3, 5, "X")]
 
 
@@ -333,11 +333,11 @@ def test_random_sentences_with_tags_of_any_scheme(sentences: list[Tags], scheme:
 @given(SENTENCES, ANY_SCHEME, ANY_REPAIR)
 def test_sentences_do_not_depend_on_their_neighbours(sentences: list[Tags], scheme: Scheme, repair: Repair) -> None:
     column, bounds = laid_out(sentences)
-    together = decode(column, bounds, scheme, repair)
+    together = decode_tags(column, bounds, scheme, repair)
     found: list[Span] = []
     wrong: list[tuple[int, str]] = []
     for row, end in pairwise(bounds.tolist()):
-        alone = decode(column.take(np.arange(row, end)), np.array([0, end - row]), scheme, repair)
+        alone = decode_tags(column.take(np.arange(row, end)), np.array([0, end - row]), scheme, repair)
         found += [Span(row + begin, row + end, label) for begin, end, label in spans_of(alone)]
         wrong += [(row + place, kind) for place, kind in defects_of(alone)]
     assert (spans_of(together), defects_of(together)) == (found, wrong)
@@ -394,7 +394,7 @@ def test_encoded_spans_are_decoded_again_and_the_scheme_is_found(
     tags = encoded(spans, size, scheme)
     found = decoded([tags], scheme, repair)
     assert (spans_of(found), defects_of(found)) == (spans, [])
-    told = detect(*laid_out([tags]))
+    told = detect_scheme(*laid_out([tags]))
     assert scheme in (told.scheme, *told.alternatives)
     assert told.defects == 0
 
@@ -406,7 +406,7 @@ def test_other_letters_for_bioes(drawn: tuple[list[Span], int], letters: str) ->
     tags = spelled(encoded(spans, size, "bioes"), letters)
     found = decoded([tags], "bioes", "discard")
     assert (spans_of(found), defects_of(found)) == (spans, [])
-    assert not spans or detect(*laid_out([tags])).scheme == "bioes"
+    assert not spans or detect_scheme(*laid_out([tags])).scheme == "bioes"
 
 
 # Which scheme it is
@@ -469,19 +469,19 @@ def test_other_tags_are_refused(tags: str, shown: str) -> None:
 
 def test_names_that_no_row_has_say_nothing() -> None:
     tags = TextColumn(np.array([0, 1, 1], np.uint8), ("O", "I-PER", "B-PER", "E-PER"))
-    assert detect(tags, np.array([0, 3])).scheme == "io"
+    assert detect_scheme(tags, np.array([0, 3])).scheme == "io"
 
 
 def test_missing_values_say_nothing() -> None:
     tags = TextColumn.of([None, None, None, "B-PER"])
-    assert detect(tags, np.array([0, 4])).sure
-    assert detect(TextColumn.of([None]), np.array([0, 1])).alternatives
+    assert detect_scheme(tags, np.array([0, 4])).sure
+    assert detect_scheme(TextColumn.of([None]), np.array([0, 1])).alternatives
 
 
 @given(SENTENCES)
 def test_a_detected_scheme_has_the_defects_that_decoding_finds(sentences: list[Tags]) -> None:
     try:
-        told = detect(*laid_out(sentences))
+        told = detect_scheme(*laid_out(sentences))
     except ReadError:
         return
     assert told.defects == len(decoded(sentences, told.scheme).defects)

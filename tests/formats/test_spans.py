@@ -10,7 +10,7 @@ import pytest
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.objects import read_object
 from tests.formats.corpora import notes, refusal, span_lines, spans, values, words
 
@@ -227,7 +227,7 @@ class TestAsking:
         )
 
     def test_formats_without_tokens(self) -> None:
-        assert "brat" in [name for name, each in formats().items() if "values" not in each.layers]
+        assert "brat" in [name for name, each in find_formats().items() if "values" not in each.layers]
         found = refusal(
             read_input, Input(path="f.ann", name=None, format="brat"), Request(side="key"), "tokens", code=2
         )

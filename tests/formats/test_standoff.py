@@ -57,7 +57,7 @@ class TestDocuments:
         }
         assert corpus.sentences.tolist() == [0, 3, 7, 10]
         assert corpus.documents.offsets.tolist() == [0, 1, 1, 3]
-        assert (corpus.documents.marked, corpus.by_id, corpus.judged) == (True, False, "label")
+        assert (corpus.documents.marked, corpus.by_id, corpus.evaluated) == (True, False, "label")
         assert lines(corpus) == [1] * 3 + [3] * 7
         assert span_lines(corpus) == ["f.jsonl:1", "f.jsonl:3"]
         assert notes(corpus) == []
@@ -232,7 +232,7 @@ class TestFields:
     def test_names_in_a_span(self, begin: str, end: str, label: str) -> None:
         corpus = read({"id": 1, "text": "Anna", "spans": [{begin: 0, end: 4, label: "PER"}]})
         assert spans(corpus) == [("1", 0, 4, "PER")]
-        assert corpus.judged == label
+        assert corpus.evaluated == label
 
     def test_the_label_may_be_in_another_field(self) -> None:
         span = anna(label="PER", kind="human")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.render.table import Kind, cell, visible
+from comparanda.render.table import Kind, format_cell, make_visible
 from tests.render.hostile import TEXTS
 
 
@@ -35,16 +35,21 @@ from tests.render.hostile import TEXTS
     ],
 )
 def test_values_are_written_by_their_kind(kind: Kind, value: Any, expected: str) -> None:
-    assert cell(kind, value) == expected
+    assert format_cell(kind, value) == expected
 
 
 @pytest.mark.parametrize("kind", ["text", "count", "share", "points", "p", "number", "interval", "points_interval"])
 def test_undefined_is_said(kind: Kind) -> None:
-    assert cell(kind, None) == "n/a"
+    assert format_cell(kind, None) == "n/a"
 
 
 def test_half_an_interval_is_undefined() -> None:
-    assert cell("interval", (None, 0.5)) == cell("interval", (0.5, None)) == cell("interval", (None, None)) == "n/a"
+    assert (
+        format_cell("interval", (None, 0.5))
+        == format_cell("interval", (0.5, None))
+        == format_cell("interval", (None, None))
+        == "n/a"
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,12 +72,12 @@ def test_half_an_interval_is_undefined() -> None:
     ],
 )
 def test_invisible_characters_become_visible(text: str, expected: str) -> None:
-    assert visible(text) == expected
+    assert make_visible(text) == expected
 
 
 @given(st.text())
 def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
-    shown = visible(text)
+    shown = make_visible(text)
     assert {unicodedata.category(character) for character in shown} & {
         "Cc",
         "Cf",
@@ -82,12 +87,12 @@ def test_nothing_that_steers_a_terminal_is_left(text: str) -> None:
         "Zl",
         "Zp",
     } == set()
-    assert visible(shown) == shown
+    assert make_visible(shown) == shown
     assert len(shown.splitlines()) <= 1
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_hostile_text_fits_one_line(text: str) -> None:
-    shown = cell("text", text)
+    shown = format_cell("text", text)
     assert "\x1b" not in shown
     assert len(shown.splitlines()) == 1

@@ -33,13 +33,13 @@ from comparanda.render.charts import (
     Paper,
     Side,
     UpSetChart,
+    apply_theme,
     as_png,
-    themed,
 )
-from comparanda.render.charts.axes import Unit, ticked
-from comparanda.render.charts.canvas import named
+from comparanda.render.charts.axes import Unit, choose_scale
+from comparanda.render.charts.canvas import make_chart_name
 from comparanda.render.charts.grids import DARKEST, PALEST
-from comparanda.render.charts.lines import thinned
+from comparanda.render.charts.lines import thin_points
 from comparanda.render.charts.theme import (
     CHANGE,
     DARK,
@@ -47,12 +47,12 @@ from comparanda.render.charts.theme import (
     LIGHT,
     LOSS,
     MARKS,
-    brief,
-    fitting,
-    folded,
-    style,
+    define_variables,
+    fit_text,
+    get_style,
+    shorten_name,
     text_width,
-    variables,
+    wrap_text,
 )
 from comparanda.render.links import Link
 from tests.seeds import draws
@@ -198,7 +198,7 @@ def test_a_page_has_the_title_itself(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(len(KINDS)), ids=KINDS)
 def test_in_a_page_all_colours_are_variables_that_it_defines(number: int) -> None:
-    svg = themed(every_chart('fill="#1a1a1a"')[number].svg(linked=True))
+    svg = apply_theme(every_chart('fill="#1a1a1a"')[number].svg(linked=True))
     used = {each.attrib[name] for each in parsed(svg).iter() for name in ("fill", "stroke") if name in each.attrib}
     used -= {"none", *(each for each in used if each.startswith("url(#"))}
     assert used
@@ -219,9 +219,9 @@ def test_charts_of_one_name_can_stand_in_one_notebook() -> None:
 
 
 def test_names_of_charts_are_safe_as_ids_and_files() -> None:
-    assert named("flow", HOSTILE, "b") == "flow-script-alert-x-script-31m-b"
-    assert named("flow", "../..", "\u202e") == "flow"
-    assert len(named("x" * 500)) == 60
+    assert make_chart_name("flow", HOSTILE, "b") == "flow-script-alert-x-script-31m-b"
+    assert make_chart_name("flow", "../..", "\u202e") == "flow"
+    assert len(make_chart_name("x" * 500)) == 60
 
 
 def test_equal_values_give_equal_bytes_and_no_number_is_too_long() -> None:
@@ -233,7 +233,7 @@ def test_equal_values_give_equal_bytes_and_no_number_is_too_long() -> None:
 
 
 def test_no_two_lines_are_told_apart_by_colour_alone() -> None:
-    styles = [style(number) for number in range(12)]
+    styles = [get_style(number) for number in range(12)]
     assert len({each.colour for each in styles}) < len(styles)
     assert len({(each.colour, each.dash) for each in styles}) == len(styles)
     assert len({(each.dash, each.mark) for each in styles}) == len(styles)
@@ -277,7 +277,7 @@ def test_without_values_a_chart_says_so() -> None:
 
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e6))
 def test_ticks_are_few_and_round_and_hold_all_values(low: float, size: float) -> None:
-    found = ticked(Axis(label=""), [low, low + size])
+    found = choose_scale(Axis(label=""), [low, low + size])
     assert found.low <= low + 1e-6 * size
     assert found.high >= low + size - 1e-6 * size
     assert 2 <= len(found.ticks) <= 10
@@ -286,18 +286,18 @@ def test_ticks_are_few_and_round_and_hold_all_values(low: float, size: float) ->
 
 
 def test_ticks_of_counts_are_whole_and_those_of_shares_between_zero_and_one() -> None:
-    assert ticked(Axis(label="", unit="count"), [0, 2]).ticks == (0, 1, 2)
-    assert ticked(Axis(label="", unit="count", low=0), [0]).ticks == (0, 1)
+    assert choose_scale(Axis(label="", unit="count"), [0, 2]).ticks == (0, 1, 2)
+    assert choose_scale(Axis(label="", unit="count", low=0), [0]).ticks == (0, 1)
     for value in (0.0, 0.5, 1.0):
-        found = ticked(Axis(label="", unit="share"), [value])
+        found = choose_scale(Axis(label="", unit="share"), [value])
         assert 0 <= found.low < found.high <= 1
-    assert ticked(Axis(label="", unit="share", low=0, high=1), []).ticks[-1] == 1.0
+    assert choose_scale(Axis(label="", unit="share", low=0, high=1), []).ticks[-1] == 1.0
 
 
 def test_long_lines_are_thinned_and_keep_their_peaks() -> None:
     curve = [(number / 50, 0.0) for number in range(10_000)]
     curve[5_000] = (100.0, 9.0)
-    found = thinned(curve)
+    found = thin_points(curve)
     assert len(found) < 900
     assert (100.0, 9.0) in found
     assert (found[0], found[-1]) == (curve[0], curve[-1])
@@ -305,17 +305,17 @@ def test_long_lines_are_thinned_and_keep_their_peaks() -> None:
 
 
 def test_words_are_cut_as_they_are_written() -> None:
-    assert fitting("a\x1bb", text_width("a\\x1bb")) == "a\\x1bb"
-    assert text_width(fitting("\x1b" * 100, 60)) <= 60
-    assert len(brief("\x1b" * 100)) == 60
-    assert brief("short") == "short"
+    assert fit_text("a\x1bb", text_width("a\\x1bb")) == "a\\x1bb"
+    assert text_width(fit_text("\x1b" * 100, 60)) <= 60
+    assert len(shorten_name("\x1b" * 100)) == 60
+    assert shorten_name("short") == "short"
 
 
 def test_long_words_are_cut_or_folded() -> None:
-    assert fitting("short", 100) == "short"
-    assert text_width(fitting("a very long name indeed", 60)) <= 60
-    assert folded("one two three four", text_width("one two")) == ["one two", "three", "four"]
-    assert len(folded("word " * 50, 100, most=2)) == 2
+    assert fit_text("short", 100) == "short"
+    assert text_width(fit_text("a very long name indeed", 60)) <= 60
+    assert wrap_text("one two three four", text_width("one two")) == ["one two", "three", "four"]
+    assert len(wrap_text("word " * 50, 100, most=2)) == 2
     assert text_width("漢字") > text_width("ab")
 
 
@@ -620,8 +620,8 @@ def test_both_palettes_have_the_same_names_and_no_colour_has_two() -> None:
     assert [*LIGHT] == [*DARK]
     for palette in (LIGHT, DARK):
         assert len({*palette.values()}) == len(palette)
-    assert len(variables().splitlines()) == len(LIGHT)
-    assert f"--bad: light-dark({LIGHT['bad']}, {DARK['bad']});" in variables()
+    assert len(define_variables().splitlines()) == len(LIGHT)
+    assert f"--bad: light-dark({LIGHT['bad']}, {DARK['bad']});" in define_variables()
 
 
 def test_png_is_drawn_twice_as_large() -> None:
@@ -644,6 +644,6 @@ def test_png_without_its_package_or_without_fonts_says_what_to_do(monkeypatch: p
 @pytest.mark.parametrize("unit", get_args(Unit))
 def test_values_that_are_one_up_to_rounding_have_room_around_them(unit: Unit) -> None:
     value = 0.6000000000000001
-    found = ticked(Axis(label="x", unit=unit), [0.6, value])
+    found = choose_scale(Axis(label="x", unit=unit), [0.6, value])
     assert found.low < found.high
     assert found.low <= 0.6 <= value <= found.high

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from comparanda.render.markup import as_delimited, as_html, as_json_lines, as_markdown
-from comparanda.render.table import Table, visible
+from comparanda.render.table import Table, make_visible
 from comparanda.result import Result
 from tests.render.hostile import hostile_findings, plain_and_hostile_findings
 from tests.toy_task import (
@@ -61,7 +61,7 @@ class Tables(HTMLParser):
 def written(shown: tuple[Table, ...]) -> list[list[str]]:
     rows = []
     for table in shown:
-        rows.append([visible(each.header) for each in table.fields])
+        rows.append([make_visible(each.header) for each in table.fields])
         rows += [[table.written(row, column) for column in range(len(table.fields))] for row in range(len(table.rows))]
     return rows
 
@@ -81,7 +81,7 @@ def test_markdown_is_read_as_it_was_meant(name: str) -> None:
         [cell.strip() for cell in row] for row in written(ALL[name].tables(0))
     ]
     assert found.tags <= {"h3", "table", "thead", "tbody", "tr", "th", "td", "p", "strong", "br", "details", "summary"}
-    titles = [visible(table.title).strip() for table in ALL[name].tables(0)]
+    titles = [make_visible(table.title).strip() for table in ALL[name].tables(0)]
     assert [title for title in found.captions if title in titles] == titles
 
 

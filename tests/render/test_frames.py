@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from comparanda.errors import MissingExtraError
-from comparanda.render.markup import citation
+from comparanda.render.markup import write_citation
 from comparanda.result import Result
 from tests.toy_task import (
     findings,
@@ -39,7 +39,7 @@ def test_a_missing_library_is_named(library: str, method: str, monkeypatch: pyte
 
 
 def test_the_citation_says_how_the_numbers_were_made() -> None:
-    text = citation(RESULT.signature)
+    text = write_citation(RESULT.signature)
     assert "over documents (20 resamples" in text
     assert RESULT.signature in text
     assert text.count("@") == 4
@@ -48,5 +48,5 @@ def test_the_citation_says_how_the_numbers_were_made() -> None:
 
 def test_a_hostile_signature_is_cited_as_it_stands() -> None:
     result = Result(verdicts_of(), 20)
-    text = citation(result.signature.replace("toy:yes", "toy:{0}|resamples:many"))
+    text = write_citation(result.signature.replace("toy:yes", "toy:{0}|resamples:many"))
     assert "20 resamples" in text

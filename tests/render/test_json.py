@@ -21,7 +21,7 @@ from comparanda.api.simulations import simulate
 from comparanda.formats.inputs import Runs
 from comparanda.formats.replies import Reply
 from comparanda.render.finding import Finding
-from comparanda.render.json import SCHEMA_VERSION, as_json, document, find_finding, finding_names, schema
+from comparanda.render.json import SCHEMA_VERSION, as_json, build_document, find_finding, finding_names, schema
 from comparanda.result import Result
 from tests.findings.small_chains import A, B, C, compared
 from tests.render.hostile import hostile_findings
@@ -116,7 +116,7 @@ def test_schemas_are_schemas(kind: str) -> None:
 @pytest.mark.parametrize("name", of_one_view(DOCUMENTS))
 def test_every_document_fits_its_schema(name: str) -> None:
     finding, signature = DOCUMENTS[name]
-    text = document(finding, signature, ("a note",))
+    text = build_document(finding, signature, ("a note",))
     data = json.loads(text)
     kind = data["schema"].split("/")[1]
     Draft202012Validator(schema(kind)).validate(data)
@@ -134,7 +134,7 @@ def test_every_finding_is_registered_under_its_own_name() -> None:
 
 def test_a_document_with_something_more_does_not_fit() -> None:
     finding = RESULTS["two by two"].scores()
-    data = json.loads(document(finding, "", ()))
+    data = json.loads(build_document(finding, "", ()))
     assert not Draft202012Validator(schema("scores")).is_valid({**data, "more": 1})
     assert not Draft202012Validator(schema("pairs")).is_valid(data)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.render.markup import as_latex, escaped
-from comparanda.render.table import visible
+from comparanda.render.markup import as_latex, escape_latex
+from comparanda.render.table import make_visible
 from comparanda.result import Result
 from tests.render.hostile import TEXTS, plain_and_hostile_findings
 from tests.toy_task import (
@@ -45,7 +45,7 @@ def assert_harmless(text: str) -> None:
         dollars += token == "$"
         assert depth >= 0
         assert token not in {"%", "#", "_", "^", "~", "\\"}
-        assert visible(token) == token
+        assert make_visible(token) == token
     assert (depth, dollars % 2) == (0, 0)
 
 
@@ -94,17 +94,17 @@ def test_every_finding_is_well_formed(name: str) -> None:
     ],
 )
 def test_special_characters_are_escaped(text: str, expected: str) -> None:
-    assert escaped(text) == expected
+    assert escape_latex(text) == expected
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_hostile_text_is_harmless(text: str) -> None:
-    assert_harmless(escaped(text))
+    assert_harmless(escape_latex(text))
 
 
 @given(st.text())
 def test_any_text_is_harmless(text: str) -> None:
-    assert_harmless(escaped(text))
+    assert_harmless(escape_latex(text))
 
 
 def test_best_values_are_bold_and_signs_raised() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from comparanda.core.verdicts import System
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, stars
+from comparanda.render.table import Field, Table, format_stars
 from comparanda.result import Result
 from comparanda.tasks.spans.examples import ItemVerdict, RunVerdict, Stretch
 from tests.render.hostile import plain_and_hostile_findings
@@ -120,7 +120,7 @@ def test_the_lowest_and_highest_run_of_a_label_are_marked() -> None:
     ("p", "signs"), [(None, ""), (0.05, ""), (0.049, "*"), (0.01, "*"), (0.009, "**"), (0.0009, "***")]
 )
 def test_signs_for_p(p: float | None, signs: str) -> None:
-    assert stars(p) == signs
+    assert format_stars(p) == signs
 
 
 def test_a_finding_without_tables_cannot_be_made() -> None:

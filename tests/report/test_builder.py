@@ -18,7 +18,7 @@ import comparanda as cp
 from comparanda import Result, UsageError
 from comparanda.render.links import Link
 from comparanda.render.table import Table
-from comparanda.report import Choices, as_html, build
+from comparanda.report import Choices, as_html, build_page
 from comparanda.report.page_data import ChartPart, Page, TablePart
 from comparanda.report.parts import table_part
 from tests.findings.every_task import TASKS, tags
@@ -103,7 +103,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     with pytest.MonkeyPatch.context() as patch:
         for name in ("parts", "views"):
             patch.setattr(f"comparanda.report.{name}.table_part", watched)
-        return Built(result, build(result), tuple(shown))
+        return Built(result, build_page(result), tuple(shown))
 
 
 def test_every_count_in_every_table_leads_to_as_many_sites_or_items(built: Built) -> None:
@@ -132,7 +132,7 @@ def test_every_list_holds_all_that_its_number_counts(built: Built) -> None:
 def test_every_view_of_a_task_makes_a_page(built: Built) -> None:
     result = replace(built.result, resamples=0)
     for name in list(result.verdicts.views)[1:]:
-        page = build(result, Choices(view=name))
+        page = build_page(result, Choices(view=name))
         assert [each.name for each in page.views][:2] == ["overview", "pair"]
         assert all(found == each.count for found, each in numbers(page))
 
@@ -142,14 +142,14 @@ def test_a_page_is_json(built: Built) -> None:
 
 
 def test_a_page_is_the_same_each_time() -> None:
-    assert as_html(build(small())) == as_html(build(small()))
+    assert as_html(build_page(small())) == as_html(build_page(small()))
 
 
 def test_the_views_of_several_systems_of_one_and_of_probabilities(tmp_path: Path) -> None:
     of_all = ["overview", "pair", "together", "labels", "suspects"]
-    assert [each.name for each in build(small()).views] == of_all
-    assert [each.name for each in build(probable(0, tmp_path)).views] == [*of_all, "curves"]
-    alone = build(cp.compare(list("abcab" * 5), {"only": list("abb" * 8 + "a")}, task="tag", resamples=20))
+    assert [each.name for each in build_page(small()).views] == of_all
+    assert [each.name for each in build_page(probable(0, tmp_path)).views] == [*of_all, "curves"]
+    alone = build_page(cp.compare(list("abcab" * 5), {"only": list("abb" * 8 + "a")}, task="tag", resamples=20))
     assert [each.name for each in alone.views] == ["overview", "labels"]
     assert sum(1 for _ in numbers(alone)) > 20
 
@@ -162,7 +162,7 @@ def test_systems_that_do_not_differ_or_make_no_error_at_all(task: str, tmp_path:
         "coref": (written(tmp_path / "key", {"d": KEY}), written(tmp_path / "a", {"d": A})),
     }[task]
     for given in (some, key):
-        page = build(cp.compare(key, {"a": given, "b": given}, task=task, resamples=20))
+        page = build_page(cp.compare(key, {"a": given, "b": given}, task=task, resamples=20))
         (choice,) = view(page, "pair").choices
         assert names(choice.parts)[0] == "no-difference"
         assert all(found == each.count for found, each in numbers(page))
@@ -181,14 +181,14 @@ def test_systems_that_do_not_differ_or_make_no_error_at_all(task: str, tmp_path:
     ids=["no span at all", "none in the key", "none in the outputs", "one site", "one system without any"],
 )
 def test_next_to_nothing_to_compare(key: list[list[str]], systems: dict[str, list[list[str]]]) -> None:
-    page = build(cp.compare(key, systems, task="span", resamples=20))
+    page = build_page(cp.compare(key, systems, task="span", resamples=20))
     assert page.views[0].name == "overview"
     assert all(found == each.count for found, each in numbers(page))
     assert as_html(page)
 
 
 def test_charts_lead_to_lists_too() -> None:
-    page = build(small())
+    page = build_page(small())
     known = {(each.where, each.base, each.new, each.view) for each in page.lists}
     charts = [part for part in parts_of(page) if isinstance(part, ChartPart)]
     assert len(charts) > 10
@@ -201,28 +201,28 @@ def test_charts_lead_to_lists_too() -> None:
 
 
 def test_a_page_that_asks_a_server_holds_no_example() -> None:
-    page = build(small(), Choices(served=True))
+    page = build_page(small(), Choices(served=True))
     assert page.served
     assert page.cards == ()
     assert all(each.cards is None for each in page.lists)
-    assert len(page.lists) == len(build(small()).lists)
+    assert len(page.lists) == len(build_page(small()).lists)
 
 
 def test_what_is_being_done_is_told() -> None:
     told: list[str] = []
-    build(small(), None, told.append)
+    build_page(small(), None, told.append)
     assert told[0] == "the page: overview"
     assert told[-1] == "the page: examples"
     assert len(told) > 5
 
 
 def test_the_title_names_what_was_compared() -> None:
-    assert build(small()).title == "tag: often, seldom, never"
+    assert build_page(small()).title == "tag: often, seldom, never"
     verdicts = replace(small().verdicts, settings={"column": "upos"})
-    assert build(replace(small(), verdicts=verdicts)).title == "tag:upos: often, seldom, never"
-    assert build(small(), Choices(title="Ours\x1b")).title == "Ours\\x1b"
+    assert build_page(replace(small(), verdicts=verdicts)).title == "tag:upos: often, seldom, never"
+    assert build_page(small(), Choices(title="Ours\x1b")).title == "Ours\\x1b"
     given = {f"s{number}": ["a", "b"] for number in range(7)}
-    assert build(cp.compare(["a", "b"], given, task="tag", resamples=0)).title == "tag: 7 systems"
+    assert build_page(cp.compare(["a", "b"], given, task="tag", resamples=0)).title == "tag: 7 systems"
 
 
 def test_choices_that_cannot_be() -> None:
@@ -231,6 +231,6 @@ def test_choices_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="slices by 'word' show words of the corpus"):
         Choices(by=("length", "word"), text=False)
     with pytest.raises(UsageError, match="unknown view 'upso'"):
-        build(small(), Choices(view="upso"))
+        build_page(small(), Choices(view="upso"))
     with pytest.raises(UsageError, match="there is no attribute 'labl' \\(did you mean 'label'\\?\\)"):
-        build(small(), Choices(by=("labl",)))
+        build_page(small(), Choices(by=("labl",)))

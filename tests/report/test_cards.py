@@ -14,12 +14,12 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.core.claims import linked_label
-from comparanda.core.sites import NOTHING, shown
+from comparanda.core.sites import NOTHING, format_value
 from comparanda.core.text_columns import TextColumn
 from comparanda.demo import demo_files
-from comparanda.expressions.selection import Selection, selected
-from comparanda.report.card_texts import FEW_RUNS, SPACE, fitted
-from comparanda.report.cards import Cards, sentence
+from comparanda.expressions.selection import Selection, select_rows
+from comparanda.report.card_texts import FEW_RUNS, SPACE, fit_text
+from comparanda.report.cards import Cards, join_sentence
 from comparanda.report.page_data import Card, Mark, Side
 from tests.findings.every_task import SOME_TASKS, TASKS, views
 from tests.findings.small_chains import A, B, C
@@ -31,7 +31,7 @@ EVERY_ITEM = "positive or negative"
 
 def chosen(result: Result, where: str, view: str | None = None, pair: tuple[str, str] | None = None) -> Selection:
     base, new = pair or (None, None)
-    return selected(result.verdicts, view=result.verdicts.view(view), where=where, base=base, new=new)
+    return select_rows(result.verdicts, view=result.verdicts.view(view), where=where, base=base, new=new)
 
 
 def cards(
@@ -55,15 +55,15 @@ def test_every_run_is_on_one_side_with_its_value_at_every_site(task: object, tex
         sites = result.verdicts.view(view).sites
         for row, card in cards(result, view=view, text=text):
             key, *others = card.sides
-            assert key.value == fitted(shown(sites.names[int(sites.key[row])]))
+            assert key.value == fit_text(format_value(sites.names[int(sites.key[row])]))
             assert (key.runs, key.right) == ((), None)
             assert Counter(run for side in others for run in side.runs) == Counter(range(3))
             for run in range(3):
                 side = side_of(card, run)
                 assert side.right == bool(sites.right[run][row])
-                assert side.value == fitted(shown(sites.names[int(sites.values[run][row])]))
+                assert side.value == fit_text(format_value(sites.names[int(sites.values[run][row])]))
                 assert not side.same or side.right
-            assert card.label == shown(sites.labels.names[int(sites.labels.key[row])])
+            assert card.label == format_value(sites.labels.names[int(sites.labels.key[row])])
             assert card.document == result.verdicts.documents[int(sites.document[row])]
 
 
@@ -74,12 +74,12 @@ def test_every_item_says_who_has_it(task: object, tmp_path: Path) -> None:
         items = result.verdicts.view(view).items
         having = [items.has(run) for run in range(3)]
         for row, card in cards(result, EVERY_ITEM, view):
-            label = shown(items.names[int(items.label[row])])
+            label = format_value(items.names[int(items.label[row])])
             assert card.label == label
-            assert card.sides[0].value == (label if items.positive[row] else shown(NOTHING))
+            assert card.sides[0].value == (label if items.positive[row] else format_value(NOTHING))
             for run in range(3):
                 side = side_of(card, run)
-                assert side.value == (label if having[run][row] else shown(NOTHING))
+                assert side.value == (label if having[run][row] else format_value(NOTHING))
                 assert side.right == (bool(having[run][row]) == bool(items.positive[row]))
 
 
@@ -114,7 +114,7 @@ def test_the_marks_of_a_side_are_its_spans(name: str, seed: int, tmp_path: Path)
                 mark for mark in (card.sides[0] if side.same else side).marks if not mark.beside and not mark.empty
             ]
             wanted = Counter({each: int(counts[each]) for each in mine if counts[each]})
-            labels = Counter(shown(linked_label(claims.names[int(claims.label[each])])) for each in wanted)
+            labels = Counter(format_value(linked_label(claims.names[int(claims.label[each])])) for each in wanted)
             assert Counter(mark.label for mark in marks) == labels
             assert sum(mark.count for mark in marks) == wanted.total()
             assert Counter(mark.wrong for mark in marks) == Counter(
@@ -123,7 +123,7 @@ def test_the_marks_of_a_side_are_its_spans(name: str, seed: int, tmp_path: Path)
             exact = [mark for mark in marks if len(mark.pieces) == 1 and not mark.loose and mark.cut is None]
             said = {re.sub(r"\s+", " ", texts[each]) for each in wanted}
             assert {covered(card, mark) for mark in exact} <= said
-            assert all(mark.label == shown(NOTHING) for mark in side.marks if mark.empty)
+            assert all(mark.label == format_value(NOTHING) for mark in side.marks if mark.empty)
 
 
 def test_marks_on_one_line_do_not_overlap(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_the_sentence_of_a_card_is_one_text() -> None:
     given = {"id": "d", "text": text, "spans": [{"begin": 11, "end": 14, "label": "PER"}]}
     result = cp.compare([given], {"s": [{**given, "spans": []}]}, task="span", resamples=0)
     (card,) = (card for _, card in cards(result))
-    assert sentence(card) == text
+    assert join_sentence(card) == text
 
 
 def test_a_row_without_words_shows_its_line(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.expressions.selection import selected
+from comparanda.expressions.selection import select_rows
 from comparanda.report.cards import MOST, MOST_RULINGS, MOST_WORDS, Cards
 from comparanda.report.page_data import ArcMark, Card, Mark, MentionMark, Side
 from comparanda.tasks.coref.examples import NO_CHAIN
@@ -20,7 +20,7 @@ from tests.tasks.prob.findings.small import compared as believed
 
 
 def cards(result: Result, where: str = "true") -> list[Card]:
-    selection = selected(result.verdicts, result.verdicts.view(), where)
+    selection = select_rows(result.verdicts, result.verdicts.view(), where)
     made = Cards(result, selection)
     return [made.of(row) for row in selection.rows.tolist()]
 
@@ -280,5 +280,5 @@ def test_of_much_that_is_possible_the_most_likely_is_shown(tmp_path: Path) -> No
 
 def test_without_text_possible_spans_have_no_words(tmp_path: Path) -> None:
     result = believed(tmp_path, {"d": ["a:PER"]}, {"s": {"d": [{"a:PER": 0.25}]}})
-    card = Cards(result, selected(result.verdicts, result.verdicts.view(), "true"), text=False).of(0)
+    card = Cards(result, select_rows(result.verdicts, result.verdicts.view(), "true"), text=False).of(0)
     assert [(each.label, each.text) for each in card.beliefs[0].spans] == [("PER", "")]

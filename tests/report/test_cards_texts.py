@@ -12,9 +12,9 @@ from comparanda.report.card_texts import (
     SPACE,
     Cutting,
     cut_begin,
-    fitted,
+    fit_text,
     fitted_word,
-    leftward,
+    is_right_to_left,
     line_of,
     short_place,
 )
@@ -25,14 +25,14 @@ WORDS = ("Ann", "Smith-Jones", "left", "")
 
 @pytest.mark.parametrize("evil", ["\x1b[31m", "\u202e", "\u2066", "\u200b", "\u2028", "\ufeff", "\U000e0041"])
 def test_what_cannot_be_seen_is_written_out(evil: str) -> None:
-    for made in (fitted(f"a{evil}b"), fitted_word(f"a{evil}b")):
+    for made in (fit_text(f"a{evil}b"), fitted_word(f"a{evil}b")):
         assert made.isprintable()
         assert made.startswith("a\\")
         assert evil not in made
 
 
 def test_of_a_long_text_begin_and_end_are_shown_and_how_much_is_left_out() -> None:
-    made = fitted("a" + "x" * 1_000_000 + "b")
+    made = fit_text("a" + "x" * 1_000_000 + "b")
     assert made.startswith("axx")
     assert made.endswith("xxb")
     assert f"({1_000_002 - LONGEST:,} more characters)" in made
@@ -52,9 +52,9 @@ def test_places_are_shown_without_folders() -> None:
 
 
 def test_words_run_leftward_if_most_of_them_do() -> None:
-    assert leftward(["שלום", "עולם", "Anna", "."])
-    assert not leftward(["שלום", "Anna", "left", "."])
-    assert not leftward(["1", "."])
+    assert is_right_to_left(["שלום", "עולם", "Anna", "."])
+    assert not is_right_to_left(["שלום", "Anna", "left", "."])
+    assert not is_right_to_left(["1", "."])
 
 
 def test_a_line_marks_the_words_of_the_site_that_are_shown() -> None:

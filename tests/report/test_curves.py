@@ -9,7 +9,7 @@ from comparanda import Result
 from comparanda.report import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import ChartPart, View
-from comparanda.report.views import QUESTIONS, STRATEGIES, curves_view, experiments
+from comparanda.report.views import QUESTIONS, STRATEGIES, curves_view, simulate_strategies
 from tests.report.pages import column, names, table
 from tests.tasks.prob.findings.small import Block, compared
 
@@ -47,7 +47,7 @@ def test_questions_are_tried_where_something_is_uncertain(tmp_path: Path) -> Non
     assert (only.system, only.title) == ("one", "one")
     assert names(only.parts) == ["simulation-f1", "simulation", "measures", "differences"]
     assert column(table(only.parts, "simulation"), "strategy") == list(STRATEGIES)
-    (tried,) = experiments(found, Choices())
+    (tried,) = simulate_strategies(found, Choices())
     assert tried.finding.budget == QUESTIONS
     assert tried.finding.seed == found.seed
     assert not tried.finding.warnings

@@ -8,12 +8,12 @@ import pytest
 
 import comparanda as cp
 from comparanda.render.links import Link
-from comparanda.report import Choices, build
+from comparanda.report import Choices, build_page
 from comparanda.report.page_data import Page
 from comparanda.report.server import Routes
 from comparanda.result import Result
 from comparanda.storage import fold
-from comparanda.storage.fold import folded
+from comparanda.storage.fold import fold_verdicts
 from tests.report.test_served_lists import asked
 from tests.seeds import first_few
 from tests.storage.test_fold_spans import linked, made
@@ -37,14 +37,14 @@ def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         whole = Result(linked(5, "links"), 50)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fold, "EXAMPLES", 2)
-        few = folded(whole.verdicts, whole.seed)
+        few = fold_verdicts(whole.verdicts, whole.seed)
     return whole, Result(few, 50)
 
 
 @pytest.fixture(scope="module")
 def pages(results: tuple[Result, Result]) -> tuple[Page, Page]:
     whole, few = results
-    return build(whole), build(few)
+    return build_page(whole), build_page(few)
 
 
 def test_views_are_the_same(pages: tuple[Page, Page]) -> None:
@@ -67,7 +67,7 @@ def test_the_page_says_what_it_does_not_hold(results: tuple[Result, Result], pag
     only = "; sites that all systems have right are only counted, but for some of each label"
     assert whole.embedded.endswith("all that its numbers count")
     assert few.embedded.endswith("all that its numbers count" + only)
-    sample = build(results[1], Choices(examples=30)).embedded
+    sample = build_page(results[1], Choices(examples=30)).embedded
     assert "of those behind each number, or all, chosen by hash" in sample
     assert sample.endswith(only)
 

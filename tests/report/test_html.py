@@ -13,7 +13,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from comparanda.report.html import SCRIPTS, STYLES, as_html, policy
+from comparanda.report.html import SCRIPTS, STYLES, as_html, build_policy
 from comparanda.report.page_data import Page, TextPart, View
 from tests.report.small_pages import small
 
@@ -95,7 +95,7 @@ def test_policy_allows_this_script_and_this_style_and_nothing_else() -> None:
 def test_page_of_a_server_may_ask_that_server_too() -> None:
     document = Document(as_html(small(served=True)))
     assert allowed(document)["connect-src"] == ["'self'"]
-    assert policy(served=True) == policy(served=False).replace("connect-src 'none'", "connect-src 'self'")
+    assert build_policy(served=True) == build_policy(served=False).replace("connect-src 'none'", "connect-src 'self'")
 
 
 def test_data_comes_back_as_it_was() -> None:

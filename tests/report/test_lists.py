@@ -13,13 +13,13 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.core.sites import shown
-from comparanda.expressions.selection import Selection, selected
-from comparanda.findings.examples import sampled
+from comparanda.core.sites import format_value
+from comparanda.expressions.selection import Selection, select_rows
+from comparanda.findings.examples import sample_rows
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.report import Choices, build
-from comparanda.report.lists import Held, Lists, entries
+from comparanda.report import Choices, build_page
+from comparanda.report.lists import Held, Lists, list_entries
 from comparanda.report.page_data import Card, ItemList
 from tests.findings.every_task import TASKS, tags
 from tests.report.test_builder import chains, probable, several_runs
@@ -41,7 +41,7 @@ def held_of(result: Result, links: list[Link], examples: int) -> Held:
 
 
 def selection_of(result: Result, link: Link) -> Selection:
-    return selected(
+    return select_rows(
         result.verdicts, view=result.verdicts.view(link.view), where=link.where, base=link.base, new=link.new
     )
 
@@ -87,7 +87,8 @@ def test_each_list_holds_the_examples_of_its_condition_in_the_order_of_the_text(
         found = made.result.examples(link.where, link.base, link.new, top=0, view=link.view)
         cards = [made.held.cards[number] for number in dict.fromkeys(numbers)]
         assert [(card.document, card.sides[0].value) for card in cards] == [
-            (each.document, shown(each.key) if each.key.startswith("\0") else each.key) for each in found.examples
+            (each.document, format_value(each.key) if each.key.startswith("\0") else each.key)
+            for each in found.examples
         ]
         for card, example in zip(cards, found.examples, strict=True):
             told = {answer.run: answer.right for answer in example.answers}
@@ -146,7 +147,7 @@ def test_entries_stand_in_the_order_of_the_lists(made: Made) -> None:
     verdicts = made.result.verdicts
     for link, each, numbers in made.lists:
         selection = selection_of(made.result, link)
-        rows, pairs = entries(verdicts, selection)
+        rows, pairs = list_entries(verdicts, selection)
         table = selection.view.items if selection.of == "items" else selection.view.sites
         assert [made.held.cards[number].document for number in numbers] == [
             verdicts.documents[table.document[row]] for row in rows.tolist()
@@ -182,7 +183,7 @@ def places(held: Held, each: ItemList) -> list[Place]:
 
 def sample_places(result: Result, selection: Selection, size: int) -> list[Place]:
     """Return where a sample of a selection stands."""
-    rows = sampled(result.context(selection.view.name), selection, size)
+    rows = sample_rows(result.context(selection.view.name), selection, size)
     if selection.of == "items":
         items = selection.view.items
         return [(int(items.place[row]), items.names[items.label[row]]) for row in rows]
@@ -288,7 +289,7 @@ def test_it_is_said_what_is_held(large: tuple[Result, list[Link]]) -> None:
 @pytest.mark.slow
 def test_a_page_holds_as_many_examples_as_it_is_told_to(large: tuple[Result, list[Link]]) -> None:
     result, _ = large
-    page = build(result, Choices(examples=2000))
+    page = build_page(result, Choices(examples=2000))
     assert 1000 < len(page.cards) <= 2000
     assert page.embedded.endswith(f"chosen by hash (seed {page.seed})")
 
@@ -296,7 +297,7 @@ def test_a_page_holds_as_many_examples_as_it_is_told_to(large: tuple[Result, lis
 @pytest.mark.slow
 def test_a_served_page_asks_for_what_its_lists_hold(large: tuple[Result, list[Link]]) -> None:
     result, _ = large
-    page = build(result, Choices(served=True))
+    page = build_page(result, Choices(served=True))
     assert page.cards == ()
     assert page.lists
     assert all(each.cards is None and each.count is None for each in page.lists)

@@ -13,7 +13,7 @@ import comparanda as cp
 from comparanda import Result
 from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
-from comparanda.report import Choices, build, build_without_key
+from comparanda.report import Choices, build_page, build_without_key
 from comparanda.report.page_data import Page
 from tests.report.pages import numbers
 
@@ -117,7 +117,7 @@ FURTHER = [
 @pytest.mark.parametrize("make", [*CASES, *FURTHER], ids=lambda make: make.__name__)
 def test_no_word_of_the_corpus_is_in_the_page(make: Callable[[Path], Result], tmp_path: Path) -> None:
     result = make(tmp_path)
-    whole, page = build(result), build(result, Choices(text=False))
+    whole, page = build_page(result), build_page(result, Choices(text=False))
     assert SECRET in written(whole)
     assert SECRET not in written(page)
     assert [(found, each.count) for found, each in numbers(page)] == [

@@ -14,7 +14,7 @@ from comparanda.demo import demo_files
 from comparanda.report import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import ChartPart, TablePart, TextPart, View
-from comparanda.report.views import how_made, noted, notes_of, overview
+from comparanda.report.views import build_overview, how_made, list_notes, notes_of
 from tests.findings.small_chains import random_files
 from tests.report.pages import column, names, table
 from tests.toy_task import ONE_AND_TWO, Policy, toy_measures, verdicts_of
@@ -24,7 +24,7 @@ __all__ = ["toy_measures"]
 
 def of(result: Result, **choices: object) -> View:
     """Return the view of a result."""
-    return overview(result, Choices(**choices), Lists(result))  # type: ignore[arg-type]
+    return build_overview(result, Choices(**choices), Lists(result))  # type: ignore[arg-type]
 
 
 def taggers(*wrong: str, resamples: int = 20) -> Result:
@@ -127,17 +127,17 @@ def test_all_notes_are_there_under_their_sides() -> None:
     result = Result(verdicts_of(policy=Policy(unit="sentence")), 0)
     notes = (Note("key", "odd lines", 2, ("k:1", "k:2")), Note("rough", "quoted\x1b", 5, ("'Zug'",)))
     result = replace(result, verdicts=replace(result.verdicts, notes=notes))
-    assert noted(result, Choices()).facts == (
+    assert list_notes(result, Choices()).facts == (
         ("key", "odd lines: 2 (k:1, k:2)"),
         ("rough", "quoted\\x1b: 5 ('Zug', …)"),
     )
-    assert noted(result, Choices(text=False)).facts == (("key", "odd lines: 2"), ("rough", "quoted\\x1b: 5"))
+    assert list_notes(result, Choices(text=False)).facts == (("key", "odd lines: 2"), ("rough", "quoted\\x1b: 5"))
     assert [note.first for note in notes_of(result, Choices(text=False))] == [(), ()]
 
 
 def test_nothing_to_note_is_said_too() -> None:
     verdicts = replace(verdicts_of(), notes=())
-    assert noted(Result(verdicts), Choices()).lines == ("Nothing unusual was met while reading.",)
+    assert list_notes(Result(verdicts), Choices()).lines == ("Nothing unusual was met while reading.",)
 
 
 def test_every_table_is_whole() -> None:

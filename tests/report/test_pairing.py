@@ -10,7 +10,7 @@ import pytest
 import comparanda as cp
 from comparanda import Result, UsageError
 from comparanda.report import Choices
-from comparanda.report.views import MOST_PAIRS, Pairing, errors_of, pairing
+from comparanda.report.views import MOST_PAIRS, Pairing, choose_pairs, errors_of
 
 
 @cache
@@ -25,13 +25,13 @@ def systems(count: int) -> Result:
 
 
 def pairs(count: int, **choices: object) -> Pairing:
-    found = pairing(systems(count), Choices(**choices))  # type: ignore[arg-type]
+    found = choose_pairs(systems(count), Choices(**choices))  # type: ignore[arg-type]
     assert found is not None
     return found
 
 
 def test_one_system_is_no_pair() -> None:
-    assert pairing(systems(1), Choices()) is None
+    assert choose_pairs(systems(1), Choices()) is None
 
 
 @pytest.mark.parametrize("count", [2, 3, 12])

@@ -12,7 +12,7 @@ from comparanda.demo import demo_files
 from comparanda.report import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import ChartPart, Choice, TablePart, TextPart, View
-from comparanda.report.views import pair_choice, pair_view, pairing
+from comparanda.report.views import choose_pairs, pair_choice, pair_view
 from tests.findings.every_task import linked, trees
 from tests.report.pages import column, names, table
 from tests.tasks.prob.findings.small import compared
@@ -23,7 +23,7 @@ KEY = list("abcab" * 8)
 def of(result: Result, **choices: object) -> View:
     """Return the view of a result."""
     chosen = Choices(**choices)  # type: ignore[arg-type]
-    found = pair_view(result, chosen, Lists(result), pairing(result, chosen))
+    found = pair_view(result, chosen, Lists(result), choose_pairs(result, chosen))
     assert found is not None
     return found
 
@@ -44,7 +44,7 @@ def choice(view: View, base: str, new: str) -> Choice:
 
 def test_a_single_system_has_no_such_view() -> None:
     result = cp.compare(["a"], {"only": ["a"]}, task="tag", resamples=0)
-    assert pair_view(result, Choices(), Lists(result), pairing(result, Choices())) is None
+    assert pair_view(result, Choices(), Lists(result), choose_pairs(result, Choices())) is None
 
 
 def test_each_pair_has_its_difference_and_its_errors() -> None:

@@ -18,8 +18,8 @@ from comparanda import Result, Runs
 from comparanda.demo import demo_files
 from comparanda.expressions.selection import Ground
 from comparanda.render.links import Link
-from comparanda.report import Choices, build, server
-from comparanda.report.cards import Cards, sentence
+from comparanda.report import Choices, build_page, server
+from comparanda.report.cards import Cards, join_sentence
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import Card
 from comparanda.report.server import MOST_VALUES, Filters, Items, Listing, Routes, Search
@@ -170,7 +170,7 @@ def pattern_of(result: Result, card: Card) -> str:
 
 
 def texts_of(card: Card) -> list[str]:
-    return [sentence(card), card.line, card.document, *(side.value for side in card.sides)]
+    return [join_sentence(card), card.line, card.document, *(side.value for side in card.sides)]
 
 
 def values(result: Result, link: Link, entry: Entry, attributes: tuple[str, ...]) -> dict[str, list[str]]:
@@ -343,7 +343,7 @@ def test_a_pair_is_what_the_page_would_show_of_it(result: Result, routes: Routes
 
 
 def test_the_page_itself_holds_no_example(tmp_path: Path) -> None:
-    page = build(tags(3, tmp_path), Choices(served=True))
+    page = build_page(tags(3, tmp_path), Choices(served=True))
     assert page.served
     assert page.cards == ()
     assert page.lists

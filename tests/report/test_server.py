@@ -15,7 +15,7 @@ import comparanda as cp
 from comparanda.demo import demo_files
 from comparanda.report import Choices, server
 from comparanda.report import server as module
-from comparanda.report.server import Routes, Server, problem
+from comparanda.report.server import Routes, Server, answer_problem
 from tests.report.local_server import Client, served
 
 EVERYTHING = {"where": "true"}
@@ -221,7 +221,7 @@ def test_who_says_nothing_is_left_alone(client: Client, monkeypatch: pytest.Monk
 
 def test_nobody_can_take_all_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_REQUESTS", 1)
-    with served(lambda path, given: problem(HTTPStatus.OK, f"{path} {given}")) as client:
+    with served(lambda path, given: answer_problem(HTTPStatus.OK, f"{path} {given}")) as client:
         with socket.create_connection(("127.0.0.1", client.server.server_port), timeout=30) as first:
             first.sendall(b"GET / HTTP/1.1\r\n")
             assert client.send(f"GET / HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode()) == b""

@@ -9,7 +9,7 @@ from comparanda import Result
 from comparanda.report import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import ChartPart, TextPart, View
-from comparanda.report.views import pairing, together_view
+from comparanda.report.views import choose_pairs, together_view
 from tests.findings.every_task import trees
 from tests.report.pages import column, names, table
 from tests.toy_task import TWO_BY_TWO, toy_measures, verdicts_of
@@ -22,7 +22,7 @@ KEY = list("abcab" * 8)
 def of(result: Result, **choices: object) -> View | None:
     """Return the view of a result."""
     chosen = Choices(**choices)  # type: ignore[arg-type]
-    return together_view(result, chosen, Lists(result), pairing(result, chosen))
+    return together_view(result, chosen, Lists(result), choose_pairs(result, chosen))
 
 
 def taggers(count: int) -> Result:
@@ -63,7 +63,7 @@ def test_nor_have_views_without_sites_and_items(tmp_path: Path) -> None:
 
 def test_of_many_systems_tables_hold_the_pairs_of_the_page() -> None:
     result = taggers(14)
-    chosen = pairing(result, Choices())
+    chosen = choose_pairs(result, Choices())
     view = of(result)
     assert view is not None
     assert chosen is not None

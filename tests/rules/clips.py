@@ -14,7 +14,7 @@ from typing import Any, Final
 import clips
 from rapidfuzz import fuzz
 
-from comparanda.rules.facts import normalised
+from comparanda.rules.facts import normalise_text
 from tests.rules.plain_spans import overlaps
 from tests.rules.span_inputs import Input, Judged, Row, in_content_order
 
@@ -136,7 +136,7 @@ def plain(value: Any) -> Any:
 
 def described(span: Row) -> Row:
     """Return a span with what follows from its text and its ends."""
-    norm = None if span.get("text") is None else normalised(span["text"])
+    norm = None if span.get("text") is None else normalise_text(span["text"])
     return {**span, "norm": norm, "length": span["end"] - span["begin"]}
 
 

@@ -9,7 +9,7 @@ import pytest
 from comparanda.errors import RuleError
 from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleDeclaration, RuleSetDeclaration
-from comparanda.rules.rule_files import load, shipped
+from comparanda.rules.rule_files import list_shipped, load
 from tests.rules.small_rule_sets import LINK, SK, ST, TABLES, UNLINKED, K, S, both_sides, complaint, restarts, rule
 
 # 1. A group must come to an end
@@ -335,6 +335,6 @@ def test_errors_name_the_line() -> None:
 # Rule sets that people use
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", list_shipped())
 def test_shipped_rule_sets_pass(name: str) -> None:
     compile_rules(load(name))

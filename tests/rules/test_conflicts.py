@@ -6,7 +6,7 @@ import pytest
 
 from comparanda.errors import RuleError
 from comparanda.expressions import parse
-from comparanda.rules.checks.cell_values import MISSING, Cell, claims, contrary, possible, shown
+from comparanda.rules.checks.cell_values import MISSING, Cell, are_contrary, find_claims, possible_values, show_value
 from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleDeclaration, RuleSetDeclaration
 from comparanda.rules.ruleset import ColumnType
@@ -130,7 +130,7 @@ def test_the_same_value_is_no_conflict() -> None:
 
 
 def test_what_a_condition_means_for_a_number() -> None:
-    every = possible(ColumnType("number"), [2, 5])
+    every = possible_values(ColumnType("number"), [2, 5])
     meaning = Cell("s.x", every).meaning(parse("s.x > 2 and not s.x >= 5").root)
     assert meaning.surely == meaning.perhaps
     assert sorted(map(str, meaning.surely)) == ["Between(low=2, high=5)"]
@@ -148,7 +148,7 @@ def test_columns_with_very_many_values_are_not_told_apart() -> None:
         "is_missing(s.hits) and s.id in [" + ", ".join(f"'x{number}'" for number in range(150)) + "]", {"s.hits": "1"}
     )
     assert "conflicting writes" in complaint(a=a, b=b, more=more)
-    assert sorted(map(shown, possible(ColumnType("text"), range(3_000)))) == ["any value", "missing"]
+    assert sorted(map(show_value, possible_values(ColumnType("text"), range(3_000)))) == ["any value", "missing"]
 
 
 @pytest.mark.parametrize(
@@ -166,5 +166,5 @@ def test_columns_with_very_many_values_are_not_told_apart() -> None:
     ],
 )
 def test_claims_that_exclude_each_other(one: str, other: str, *, excluded: bool) -> None:
-    mine, theirs = (claims([parse(text).root], {}) for text in (one, other))
-    assert contrary(mine, theirs) == contrary(theirs, mine) == excluded
+    mine, theirs = (find_claims([parse(text).root], {}) for text in (one, other))
+    assert are_contrary(mine, theirs) == are_contrary(theirs, mine) == excluded

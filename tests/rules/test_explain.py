@@ -22,7 +22,7 @@ from comparanda.rules.declarations import (
     ViewDeclaration,
 )
 from comparanda.rules.engine import Engine, Outcome
-from comparanda.rules.explanation import Account, Naming, Row, Why, WhyNot, why, why_not
+from comparanda.rules.explanation import Account, Naming, Row, Why, WhyNot, explain_row, why_not
 from comparanda.rules.explanation.data import ExplainedSpan, Explanation
 from comparanda.rules.facts import Facts
 from tests.rules.random_rules import Maker, random_input
@@ -131,7 +131,7 @@ class Tiny:
         self.outcome = self.engine.run({"system": facts(system), "key": facts(key)}, paranoid=True)
 
     def why(self, table: str, row: int) -> Why:
-        return why(self.outcome, self.engine, table, row)
+        return explain_row(self.outcome, self.engine, table, row)
 
     def why_not(self, rule: str, row: int, other: int | None = None, table: str | None = None) -> WhyNot:
         return why_not(self.outcome, engine=self.engine, rule=rule, row=row, other=other, table=table)
@@ -282,7 +282,7 @@ def test_rows_are_named_as_the_naming_says_and_pieces_are_shown() -> None:
     engine = Engine(compile_rules(rule_set(SPURIOUS)))
     pieces = Fragments(np.array([0, 0]), np.array([1, 6]), np.array([3, 9]))
     outcome = engine.run({"system": facts([(3, 1, 9, "PER", "")], pieces), "key": facts([])})
-    row = why(outcome, engine, "system", 0, naming=Named()).row
+    row = explain_row(outcome, engine, "system", 0, naming=Named()).row
     assert row.extent == "d3:1-3,6-9"
     assert str(row) == f"system 'crf' [PER] \"{('s0' * 30)[:59]}…\" d3:1-3,6-9 (system.bio:1)"
 
@@ -563,7 +563,7 @@ def test_a_table_of_no_spans_names_its_rows_by_number() -> None:
     engine = Engine(compile_rules(declared))
     given = {"system": facts(SYSTEM[4:]), "key": facts([]), "places": Facts({"name": TextColumn.of(["Rom", "Bern"])})}
     outcome = engine.run(given)
-    (step,) = why(outcome, engine, "system", 0).steps
+    (step,) = explain_row(outcome, engine, "system", 0).steps
     assert str(step.partner) == "places row 1"
     (attempt,) = why_not(outcome, engine, "listed", 1).attempts
     assert [each.condition for each in attempt.conditions if not each.held] == ["s.text == p.name"]
@@ -581,7 +581,7 @@ def told(tiny: Tiny, table: str, row: int, *rules: str, other: int | None = None
 
 def test_an_explanation_in_words(run: Tiny) -> None:
     assert told(run, "key", 1, "true positive") == [
-        "key [ORG] \"Acme Incorp\" 0:10-21, judged beside 'crf'",
+        "key [ORG] \"Acme Incorp\" 0:10-21, evaluated with 'crf'",
         '  step 4  exact/80  missed: result = "FN"',
         '  step 5  fuzzy/0   fuzzy check: result = "fuzzy", partner = system [ORG] "Acme Inc" 0:10-18',
         "  credit:  fuzzy by rule 'fuzzy check' in step 5, credit 0.5",
@@ -807,7 +807,7 @@ def test_a_run_on_facts_without_verdicts_needs_no_facts_to_be_replayed(runs: Run
 
 def test_the_tries_are_those_of_the_engine(runs: Runs) -> None:
     """A rule that was tried and did not fire has no match that would change anything; one that fired has."""
-    from comparanda.rules.engine import matches
+    from comparanda.rules.engine import find_matches
 
     for engine, outcome, given in runs:
         account = Account(outcome, engine, facts=given)
@@ -817,7 +817,7 @@ def test_the_tries_are_those_of_the_engine(runs: Runs) -> None:
         for done, state in account.states():
             for each in tried:
                 if each.after == done:
-                    frame = matches(engine._plans[each.rule], state)
+                    frame = find_matches(engine._plans[each.rule], state)
                     values = account.set_values(each.rule, frame) if frame.size else []
                     sets = zip(engine.rule_set.rules[each.rule].sets, values, strict=bool(values))
                     changes = any(not same(frame.column(one.variable, one.column), value) for one, value in sets)
@@ -827,7 +827,11 @@ def test_the_tries_are_those_of_the_engine(runs: Runs) -> None:
 def test_the_trace_mentions_every_firing_for_every_row(runs: Runs) -> None:
     for engine, outcome, given in runs:
         account = Account(outcome, engine, facts=given)
-        told = {(step.step, row) for row in rows_of(outcome) for step in why(outcome, engine, *row, facts=given).steps}
+        told = {
+            (step.step, row)
+            for row in rows_of(outcome)
+            for step in explain_row(outcome, engine, *row, facts=given).steps
+        }
         fired = {
             (step, (engine.rule_set.rules[firing.rule].over[variable], int(row)))
             for step, firing in enumerate(outcome.trace, start=1)
@@ -841,7 +845,7 @@ def test_the_trace_mentions_every_firing_for_every_row(runs: Runs) -> None:
 def test_why_ends_with_the_final_verdict_of_every_row(runs: Runs) -> None:
     for engine, outcome, given in runs:
         for table, row in rows_of(outcome):
-            found = why(outcome, engine, table, row, facts=given)
+            found = explain_row(outcome, engine, table, row, facts=given)
             (verdict,) = found.verdicts
             state = outcome.state.tables[table]
             code = int(state.columns["result"][row])

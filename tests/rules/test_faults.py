@@ -156,8 +156,8 @@ fault(
 fault(
     "a rule fires for its first match only",
     "rules.engine",
-    "frame = matches(plan, state)",
-    "frame = matches(plan, state)\n        frame = frame.taken(np.arange(min(1, frame.size)))",
+    "frame = find_matches(plan, state)",
+    "frame = find_matches(plan, state)\n        frame = frame.taken(np.arange(min(1, frame.size)))",
     "all matches",
     "CLIPS, many rules",
 )
@@ -385,7 +385,7 @@ fault(
 fault(
     "overlap with a named row not looked at",
     "rules.conditions",
-    "near = overlaps(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)",
+    "near = spans_overlap(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)",
     "near = np.ones(found.size, np.bool_)",
     "rows",
 )

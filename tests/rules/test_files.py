@@ -21,7 +21,7 @@ from comparanda.rules import rule_files, shipped
 from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import ColumnDeclaration, RuleDeclaration, RuleSetDeclaration, ViewDeclaration
 from comparanda.rules.rule_files import load, parse
-from comparanda.rules.toml_positions import Keys, Source, spots
+from comparanda.rules.toml_positions import Keys, Source, find_positions
 
 WHOLE = '''title = "All there is"
 groups = ["match", "rest"]
@@ -444,7 +444,7 @@ def test_another_package_can_register_rule_files(monkeypatch: pytest.MonkeyPatch
     assert parse('include = ["theirs"]', "mine.toml").rules == load("theirs").rules
     what = "the rule set 'broken' cannot be loaded: no module named 'other'"
     assert load_error("broken") == f"other.package:RULES: {what}"
-    assert rule_files.shipped() == {"theirs": "Theirs", "broken": f"(cannot be used: {what})"}
+    assert rule_files.list_shipped() == {"theirs": "Theirs", "broken": f"(cannot be used: {what})"}
 
 
 # Files that include others
@@ -712,7 +712,7 @@ def walked(value: Any, path: Keys = ()) -> list[tuple[Keys, Any]]:
 def test_every_value_is_found_where_it_stands(data: dict[str, Any], seed: int) -> None:
     text = Writer(Random(seed)).document(data)
     assert tomllib.loads(text) == data
-    found = spots(text)
+    found = find_positions(text)
     for path, value in walked(data):
         assert path in found
         spot = found[path]

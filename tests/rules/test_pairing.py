@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from comparanda.errors import RuleError
 from comparanda.rules import engine
-from comparanda.rules.engine import contested, greedy, optimal
+from comparanda.rules.engine import find_contested, pair_greedily, pair_optimally
 
 Pair = tuple[int, int]
 
@@ -60,13 +60,13 @@ def matchings(pairs: Sequence[Pair], begin: int = 0) -> Iterator[list[int]]:
 
 def test_pairs_are_contested_if_a_row_has_another_pair() -> None:
     left, right = np.array([0, 1, 2, 3]), np.array([0, 1, 1, 4])
-    assert contested(left, right).tolist() == [False, True, True, False]
+    assert find_contested(left, right).tolist() == [False, True, True, False]
 
 
 def test_greedy_is_taking_the_best_pair_first_one_by_one() -> None:
     for seed in range(600):
         pairs, best = random_pairs(seed)
-        assert greedy(*arrays(pairs, best)).tolist() == one_by_one(pairs, best), seed
+        assert pair_greedily(*arrays(pairs, best)).tolist() == one_by_one(pairs, best), seed
 
 
 def test_greedy_of_a_long_chain_takes_every_other_pair() -> None:
@@ -74,14 +74,14 @@ def test_greedy_of_a_long_chain_takes_every_other_pair() -> None:
     size = 200
     pairs = [pair for row in range(size) for pair in ((row, row), (row, row + 1))]
     best = [[float(place) for place in range(len(pairs))]]
-    assert greedy(*arrays(pairs, best)).tolist() == one_by_one(pairs, best) == list(range(0, 2 * size, 2))
+    assert pair_greedily(*arrays(pairs, best)).tolist() == one_by_one(pairs, best) == list(range(0, 2 * size, 2))
 
 
 def test_optimal_pairs_as_many_as_possible_and_then_at_the_least_cost() -> None:
     for seed in range(400):
         pairs, best = random_pairs(seed, most=9)
         costs = [0.5 if isnan(number) else number for number in best[0]] if best else [0.0] * len(pairs)
-        found = optimal(*arrays(pairs, [costs] if best else [])).tolist()
+        found = pair_optimally(*arrays(pairs, [costs] if best else [])).tolist()
         assert one_to_one(pairs, found)
         expected = min((-len(each), sum(costs[place] for place in each)) for each in matchings(pairs))
         assert (-len(found), sum(costs[place] for place in found)) == expected, seed
@@ -90,11 +90,11 @@ def test_optimal_pairs_as_many_as_possible_and_then_at_the_least_cost() -> None:
 def test_optimal_pairs_as_many_as_possible_where_numbers_are_missing() -> None:
     for seed in range(400):
         pairs, best = random_pairs(seed, most=9)
-        found = optimal(*arrays(pairs, best)).tolist()
+        found = pair_optimally(*arrays(pairs, best)).tolist()
         assert one_to_one(pairs, found)
         assert len(found) == max(map(len, matchings(pairs))), seed
     pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert optimal(*arrays(pairs, [[np.nan, 1.0, 1.0, np.nan]])).tolist() == [1, 2]
+    assert pair_optimally(*arrays(pairs, [[np.nan, 1.0, 1.0, np.nan]])).tolist() == [1, 2]
 
 
 def one_to_one(pairs: Sequence[Pair], chosen: Sequence[int]) -> bool:
@@ -103,26 +103,26 @@ def one_to_one(pairs: Sequence[Pair], chosen: Sequence[int]) -> bool:
 
 def test_optimal_finds_a_pair_more_where_greedy_is_in_its_own_way() -> None:
     pairs, best = [(0, 0), (0, 1), (1, 0)], [[0.0, 1.0, 1.0]]
-    assert greedy(*arrays(pairs, best)).tolist() == [0]
-    assert optimal(*arrays(pairs, best)).tolist() == [1, 2]
+    assert pair_greedily(*arrays(pairs, best)).tolist() == [0]
+    assert pair_optimally(*arrays(pairs, best)).tolist() == [1, 2]
 
 
 def test_optimal_prefers_the_content_where_costs_are_equal() -> None:
     pairs = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert optimal(*arrays(pairs, [])).tolist() == [0, 3]
+    assert pair_optimally(*arrays(pairs, [])).tolist() == [0, 3]
 
 
 def test_a_crowd_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "MOST_CELLS", 3)
     with pytest.raises(RuleError, match="2 rows compete for 2 rows: too many for optimal pairing"):
-        optimal(*arrays([(0, 0), (0, 1), (1, 0), (1, 1)], []))
+        pair_optimally(*arrays([(0, 0), (0, 1), (1, 0), (1, 1)], []))
 
 
 def test_many_rows_that_are_all_the_same_are_paired_in_order() -> None:
     """Each round would take one pair of all: of a thousand rows on both sides, a thousand rounds over a million."""
     rows = np.arange(1000)
     left, right = np.repeat(rows, 1000), np.tile(rows, 1000)
-    assert greedy(left, right, []).tolist() == (rows * 1001).tolist()
+    assert pair_greedily(left, right, []).tolist() == (rows * 1001).tolist()
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -131,4 +131,4 @@ def test_what_is_taken_one_by_one_is_what_rounds_would_take(seed: int, monkeypat
     monkeypatch.setattr(engine, "_CHUNK_SIZE", 3)
     pairs, best = random_pairs(seed)
     left, right, numbers = arrays(pairs, best)
-    assert greedy(left, right, numbers).tolist() == one_by_one(pairs, best)
+    assert pair_greedily(left, right, numbers).tolist() == one_by_one(pairs, best)

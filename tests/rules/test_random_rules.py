@@ -10,7 +10,7 @@ import pytest
 
 from comparanda.errors import RuleError
 from comparanda.rules import checks, compiler
-from comparanda.rules.checks import effects, order, read, restarts, termination
+from comparanda.rules.checks import effects, find_restarts, order, read, termination
 from comparanda.rules.checks import order as rows
 from comparanda.rules.checks.effects import Reading, Subject
 from comparanda.rules.checks.termination import refuse_cycles
@@ -101,7 +101,7 @@ def test_without_the_proofs_order_matters_in_many_rule_sets() -> None:
         groups = read(rule_set)
         for group in groups:
             refuse_cycles(group)
-        return tuple(place for group in groups for place in restarts(group))
+        return tuple(place for group in groups for place in find_restarts(group))
 
     refused = [
         flaw(declared, rule_set, back, random, inputs=10)

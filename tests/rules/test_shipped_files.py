@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from comparanda.rules.compiler import compile_rules
 from comparanda.rules.declarations import RuleSetDeclaration
-from comparanda.rules.rule_files import load, parse, shipped
+from comparanda.rules.rule_files import list_shipped, load, parse
 from comparanda.rules.ruleset import View
 from comparanda.rules.shipped import registered_file, registered_rules
 from tests.rules.interpreter import Row, Tables, prepared, run, with_ids
@@ -75,7 +75,7 @@ def score(rules: str | RuleSetDeclaration, view: str, system: list[Row], key: li
 @pytest.mark.parametrize("name", mostly_slow(NAMES, ("exact", "links", "muc", "semeval2013")))
 def test_each_file_can_be_run(name: str) -> None:
     compiled = compile_rules(load(name))
-    assert (compiled.name, compiled.title) == (name, shipped()[name])
+    assert (compiled.name, compiled.title) == (name, list_shipped()[name])
 
 
 @pytest.mark.parametrize("name", SCORING)

@@ -20,9 +20,9 @@ from distributed import Client, LocalCluster
 
 import comparanda as cp
 from comparanda.scale import cluster, executors
-from comparanda.scale.cluster import Cluster, ClusterError, judge_elsewhere
+from comparanda.scale.cluster import Cluster, ClusterError, evaluate_elsewhere
 from comparanda.scale.executors import PartError
-from comparanda.scale.part import Files, Job, judge_part
+from comparanda.scale.part import Files, Job, evaluate_part
 from tests.scale.faults import (
     COMMAND,
     PARTS,
@@ -161,9 +161,9 @@ def test_a_run_that_is_interrupted_leaves_nothing_on_the_cluster(monkeypatch: py
 
     def waiting(job: Job, number: int) -> Files:
         goes_on.wait(60)
-        return judge_part(job, number)
+        return evaluate_part(job, number)
 
-    monkeypatch.setattr(executors, "judge_part", waiting)
+    monkeypatch.setattr(executors, "evaluate_part", waiting)
     with threads() as started:
         tasks = started.scheduler.tasks
         spread = ("--scheduler", started.scheduler_address, "--save", str(FOLDER))
@@ -201,7 +201,7 @@ def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setattr(cluster, "__version__", "9.9.9")
         with pytest.raises(ClusterError, match=r"the scheduler has comparanda .*, expected 9.9.9\n.*pip install"):
             compared(scheduler=started.scheduler_address)
-    problem = pickle.loads(judge_elsewhere("9.9.9", ".", b""))
+    problem = pickle.loads(evaluate_elsewhere("9.9.9", ".", b""))
     assert str(problem).startswith("a worker has comparanda ")
     assert str(cluster._version_error("tcp://x", None, "1.0")).startswith("tcp://x has no comparanda\n")
 

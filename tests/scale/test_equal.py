@@ -18,7 +18,7 @@ from comparanda.core.items import Items
 from comparanda.core.sites import Sites
 from comparanda.errors import UsageError
 from comparanda.render.finding import Finding
-from comparanda.render.json import document
+from comparanda.render.json import build_document
 from comparanda.result import Result
 from comparanda.storage import fold
 from tests.scale.corpora import KINDS, Given
@@ -82,7 +82,7 @@ def said(result: Result) -> dict[str, str]:
     made = {}
     for name, make in found.items():
         with suppress(UsageError):  # what a task does not have
-            made[name] = document(make(), result.signature, tuple(map(str, result.notes)))
+            made[name] = build_document(make(), result.signature, tuple(map(str, result.notes)))
     assert {"scores", "examples"} <= made.keys()
     return made
 

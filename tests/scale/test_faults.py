@@ -21,7 +21,7 @@ from comparanda.pipeline import prepare_runs
 from comparanda.scale import executors, part
 from comparanda.scale.executors import run_worker
 from comparanda.scale.folder import SEAL
-from comparanda.scale.part import FACTS, judge_part
+from comparanda.scale.part import FACTS, evaluate_part
 from comparanda.storage.manifest import MANIFEST, PLAN, is_ours
 from tests.command import run
 from tests.scale.faults import PARTS, compared, done, expected, resumed, rubbish, said, write
@@ -77,10 +77,10 @@ def test_what_nobody_expected_ends_the_run_and_it_can_be_gone_on_with(monkeypatc
     def judge(job: part.Job, number: int) -> part.Files:
         if number == 2:
             raise ZeroDivisionError("a defect")
-        return judge_part(job, number)
+        return evaluate_part(job, number)
 
     with monkeypatch.context() as patch:
-        patch.setattr(executors, "judge_part", judge)
+        patch.setattr(executors, "evaluate_part", judge)
         with pytest.raises(ZeroDivisionError, match="a defect"):
             compared(folder=FOLDER)
     assert (len(done(FOLDER)), rubbish(FOLDER)) == (2, [])
@@ -106,7 +106,7 @@ def test_workers_send_back_any_error(problem: Exception, told: str, monkeypatch:
     def judge(job: object, number: int) -> part.Files:
         raise problem
 
-    monkeypatch.setattr(executors, "judge_part", judge)
+    monkeypatch.setattr(executors, "evaluate_part", judge)
     sent: list[bytes] = []
     run_worker([pickle.dumps(None)], sent.append)
     found = pickle.loads(sent[0])

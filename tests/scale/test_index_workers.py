@@ -13,7 +13,7 @@ from comparanda.formats.inputs import Input
 from comparanda.pipeline import Setup, request_of
 from comparanda.scale import index
 from comparanda.scale import plan as in_step
-from comparanda.scale.index import Look, opened, placed, placed_again
+from comparanda.scale.index import Look, iterate_places, open_input, placed_again
 from comparanda.scale.plan import Cut, Plan, plan_of
 from tests.scale.faults import children, compared, expected, said, write
 
@@ -70,7 +70,7 @@ def test_the_plan_is_that_of_one_process(processes: int) -> None:
 def test_small_inputs_are_not_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_step, "WORTH", 1 << 30)
     monkeypatch.setattr(in_step, "looked_through", None)
-    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
+    sides = {side: open_input(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
     assert in_step.in_step(sides, 20_000, 2) is not None
 
 
@@ -110,23 +110,23 @@ def test_what_goes_wrong_while_looking_is_told(tmp_path: Path, monkeypatch: pyte
 def test_a_file_that_changes_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the index looks again, and stamps of another state are no excuse for a plan of the first."""
     hooked(tmp_path, monkeypatch, "open('two.conllu', 'a').write('# newdoc id = late\\n1\\tw\\n\\n')")
-    sides = {side: opened(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
+    sides = {side: open_input(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
     assert in_step.in_step(sides, 20_000, 2) is None
 
 
 def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "BATCH", 1_200)
-    sides = [opened(Input(path=f"{side}.conllu"), *request_of(side, Setup(task="pos"))) for side in ("key", "one")]
+    sides = [open_input(Input(path=f"{side}.conllu"), *request_of(side, Setup(task="pos"))) for side in ("key", "one")]
     batches = list(Look.at(sides).batches())
     assert [(side, len(rows)) for side, rows in batches] == [
         (0, 1_200), (1, 1_200), (0, 1_200), (1, 1_200), (0, 100), (1, 100), (0, 0), (1, 0),
     ]  # fmt: skip
     told = [row for side, rows in batches if side == 1 for row in rows]
-    assert list(placed_again(sides[1], told)) == list(placed(sides[1]))
+    assert list(placed_again(sides[1], told)) == list(iterate_places(sides[1]))
 
 
 def test_a_file_that_another_process_alone_has_seen_is_none_of_the_plan() -> None:
-    side = opened("key.conllu", *request_of("key", Setup(task="pos")))
+    side = open_input("key.conllu", *request_of("key", Setup(task="pos")))
     with pytest.raises(UncuttableError, match=r"late\.conllu was not there before"):
         list(placed_again(side, [("d", "late.conllu", 0, 9, 0, 0, b"", True, "")]))
 

@@ -11,7 +11,7 @@ import pytest
 from comparanda.core.places import Lasting
 from comparanda.demo import demo_files
 from comparanda.render import console
-from comparanda.render.console import progress
+from comparanda.render.console import show_progress
 from tests.command import run
 
 COUNTED = (
@@ -57,7 +57,7 @@ def test_what_memory_made_of_the_sites(
 
 @pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
 def test_what_is_not_lasting_is_for_those_who_wait(stream: io.StringIO) -> None:
-    with progress(stream) as say:
+    with show_progress(stream) as say:
         assert say is not None
         say("reading")
         say(Lasting("in one go"))
@@ -68,7 +68,7 @@ def test_what_is_not_lasting_is_for_those_who_wait(stream: io.StringIO) -> None:
 def test_a_log_has_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, stream = iter((0.0, 10.0, 31.0, 40.0, 61.5)), io.StringIO()
     monkeypatch.setattr(console, "monotonic", lambda: next(clock))
-    with progress(stream) as say:
+    with show_progress(stream) as say:
         assert say is not None
         for what in ("one", "two", Lasting("three"), "four", "five"):
             say(what)
@@ -76,5 +76,5 @@ def test_a_log_has_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_those_who_want_no_progress_get_none() -> None:
-    with progress(io.StringIO(), quiet=True) as say:
+    with show_progress(io.StringIO(), quiet=True) as say:
         assert say is None

@@ -16,10 +16,10 @@ from comparanda.core.verdicts import Verdicts
 from comparanda.demo import demo_files
 from comparanda.errors import UsageError
 from comparanda.render.finding import Finding
-from comparanda.render.json import document
+from comparanda.render.json import build_document
 from comparanda.result import Result
 from comparanda.storage import fold
-from comparanda.storage.fold import folded
+from comparanda.storage.fold import fold_verdicts
 from comparanda.storage.merge import merge
 from tests.toy_task import Policy, toy_measures, verdicts_of  # noqa: F401 - a fixture that works by being here
 
@@ -64,11 +64,11 @@ def jobs(result: Result) -> dict[str, Callable[[], Finding]]:
 
 def said(verdicts: Verdicts) -> dict[str, str]:
     result = Result(verdicts, 50)
-    return {name: document(make(), result.signature, ()) for name, make in jobs(result).items()}
+    return {name: build_document(make(), result.signature, ()) for name, make in jobs(result).items()}
 
 
 def small(verdicts: Verdicts) -> Verdicts:
-    found = folded(verdicts, cp.Result(verdicts).seed)
+    found = fold_verdicts(verdicts, cp.Result(verdicts).seed)
     sites = found.view().sites
     assert sites.folded is not None
     assert sites.rows < len(sites) == len(verdicts.view().sites)
@@ -138,7 +138,7 @@ def test_parts_are_folded_and_merged(examples: int, tmp_path: Path, monkeypatch:
     whole = without_lists(plain(tmp_path / "whole", range(9)))
     parts = [plain(tmp_path / f"{each}", each) for each in (range(2), range(2, 3), range(3, 9))]
     for number, part in enumerate(parts):
-        Result(folded(part, cp.Result(part).seed), 50).save(tmp_path / str(number))
+        Result(fold_verdicts(part, cp.Result(part).seed), 50).save(tmp_path / str(number))
     opened = [cp.open(tmp_path / str(number)).verdicts for number in range(3)]
     assert all(part.view().folded is not None for part in opened) == (examples == 0)
     merged = merge(opened)
@@ -174,7 +174,7 @@ def test_words_beside_the_keys_keep_the_sites_they_stand_at(tmp_path: Path, monk
     key, *systems = (str(tmp_path / f"{side}.conllu") for side in given)
     verdicts = cp.compare(key, dict(zip(("one", "two"), systems, strict=True)), task="pos").verdicts
     assert verdicts.view().surplus is not None
-    found = folded(verdicts, 0)
+    found = fold_verdicts(verdicts, 0)
     assert found.view().folded is not None
     assert without_lists(found) == without_lists(verdicts)
     in_parts = cp.compare(key, dict(zip(("one", "two"), systems, strict=True)), task="pos", part=1, memory=1).verdicts
@@ -201,7 +201,7 @@ def test_rows_with_several_labels(tmp_path: Path) -> None:
 def test_attributes_that_were_asked_for_can_be_sliced_by(tmp_path: Path) -> None:
     verdicts = plain(tmp_path, range(20))
     assert small(verdicts).view().folded is not None
-    result = Result(folded(verdicts, 0, by=["genre"]), 50)
+    result = Result(fold_verdicts(verdicts, 0, by=["genre"]), 50)
     with pytest.raises(UsageError, match="scores cannot be sliced by 'genre'"):
         Result(small(verdicts)).slices("genre")
     assert result.slices("genre") == Result(verdicts, 50).slices("genre")
@@ -249,7 +249,7 @@ def test_a_condition_that_no_easy_site_fulfils_may_speak_of_words(demo: Verdicts
 @pytest.mark.parametrize("policy", [Policy(ignore=("P",)), Policy("row")], ids=str)
 def test_views_that_cannot_be_folded_stay(policy: Policy) -> None:
     verdicts = verdicts_of(policy=policy)
-    assert folded(verdicts, 0).view() is verdicts.view()
+    assert fold_verdicts(verdicts, 0).view() is verdicts.view()
 
 
 def test_examples_are_those_that_would_be_chosen(demo: Verdicts) -> None:
@@ -260,6 +260,6 @@ def test_examples_are_those_that_would_be_chosen(demo: Verdicts) -> None:
 
 @pytest.mark.parametrize("by", [(), ("word",)])
 def test_how_frequent_words_are_is_refused_whatever_was_asked_for(by: tuple[str, ...], demo: Verdicts) -> None:
-    result = Result(folded(demo, 0, by=by), 0)
+    result = Result(fold_verdicts(demo, 0, by=by), 0)
     with pytest.raises(UsageError, match=r"^frequency of .* only counted\n  compare with more --memory$"):
         result.slices("frequency")

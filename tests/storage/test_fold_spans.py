@@ -12,11 +12,11 @@ import pytest
 
 import comparanda as cp
 from comparanda.core.verdicts import Verdicts
-from comparanda.pipeline import Setup, judge
-from comparanda.render.json import document
+from comparanda.pipeline import Setup, evaluate_systems
+from comparanda.render.json import build_document
 from comparanda.result import Result
 from comparanda.storage import fold
-from comparanda.storage.fold import folded
+from comparanda.storage.fold import fold_verdicts
 from comparanda.storage.merge import merge
 from tests.random_spans import Corpora, tagged, written
 from tests.seeds import mostly_slow, seeds
@@ -45,7 +45,7 @@ def made(kind: str, folder: Path, rules: str, seed: int) -> Corpora:
 
 
 def small(verdicts: Verdicts) -> Verdicts:
-    return folded(verdicts, Result(verdicts).seed)
+    return fold_verdicts(verdicts, Result(verdicts).seed)
 
 
 def agreed(verdicts: Verdicts) -> int:
@@ -59,12 +59,12 @@ def more(verdicts: Verdicts) -> dict[str, str]:
     result = Result(verdicts, 20)
     base, new = result.systems[:2]
     found: dict[str, Callable[[], object]] = {
-        name: lambda name=name: document(result.slices(name, base, new), "", ())  # type: ignore[misc]
+        name: lambda name=name: build_document(result.slices(name, base, new), "", ())  # type: ignore[misc]
         for name in ("length", "nesting")
     }
     for name in verdicts.views:
-        found[f"{name}: scores"] = lambda name=name: document(result.scores(view=name), "", ())  # type: ignore[misc]
-        found[f"{name}: complement"] = lambda name=name: document(result.complementarity(view=name), "", ())  # type: ignore[misc]
+        found[f"{name}: scores"] = lambda name=name: build_document(result.scores(view=name), "", ())  # type: ignore[misc]
+        found[f"{name}: complement"] = lambda name=name: build_document(result.complementarity(view=name), "", ())  # type: ignore[misc]
     for where in (
         "length > 1",
         'nesting == "single"',
@@ -107,7 +107,7 @@ def linked(seed: int, rules: str) -> Verdicts:
             said = [each for mention in gold for each in ([mention] if side == "key" else heard(draw, mention))]
             spans = [{"begin": low, "end": low + width, "label": label, "id": ids} for low, width, label, ids in said]
             found.append({"id": f"d{number}", "text": "word " * 30, "spans": spans})
-    return judge(sides.pop("key"), sides, Setup(task="link", rules=rules))
+    return evaluate_systems(sides.pop("key"), sides, Setup(task="link", rules=rules))
 
 
 def heard(draw: random.Random, mention: Mention) -> list[Mention]:

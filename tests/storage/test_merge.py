@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import comparanda as cp
-from comparanda.align import align
+from comparanda.align import align_responses
 from comparanda.core.corpus import Corpus, Documents
 from comparanda.core.items import Items
 from comparanda.core.verdicts import System, Verdicts, View
@@ -26,11 +26,11 @@ from comparanda.errors import UsageError
 from comparanda.formats.conllu import read
 from comparanda.formats.contract import Request
 from comparanda.formats.files import load_files
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.result import Result
 from comparanda.storage.merge import merge
-from comparanda.tasks.label_maps import ONE_SIDED, one_sided
-from comparanda.tasks.labels.evaluation import judge_tags
+from comparanda.tasks.label_maps import ONE_SIDED, note_one_sided_labels
+from comparanda.tasks.labels.evaluation import evaluate_tags
 from comparanda.tasks.task import Options
 from tests.seeds import draws, first_few, mostly_slow
 from tests.toy_task import (
@@ -250,7 +250,7 @@ def judged(files: dict[str, list[Path]], part: slice, *, marked: bool = True) ->
     sides = {name: read(load_files(paths[part], side=name), Request(side=name)) for name, paths in files.items()}
     corpora = list(sides.values()) if marked else [unmarked(side) for side in sides.values()]
     systems = [System(name, (number,)) for number, name in enumerate(list(sides)[1:])]
-    return judge_tags(align(corpora[0], corpora[1:]), systems, Options(column="upos"))
+    return evaluate_tags(align_responses(corpora[0], corpora[1:]), systems, Options(column="upos"))
 
 
 def unmarked(corpus: Corpus) -> Corpus:
@@ -301,8 +301,8 @@ def test_the_notes_made_again_are_those_of_the_judge(tmp_path: Path) -> None:
     key, response = tmp_path / "key.conllu", tmp_path / "response.conllu"
     key.write_text(conllu(["d"], [[[("a", "NOUN"), ("b", "VERB")]]], {}))
     response.write_text(conllu(["d"], [[[("a", "FOO"), ("b", "VERB")]]], {}))
-    verdicts = judge(str(key), {"a": str(response)}, Setup(task="pos"))
-    assert {note.what for note in one_sided(verdicts.view(), verdicts.runs)} == ONE_SIDED
+    verdicts = evaluate_systems(str(key), {"a": str(response)}, Setup(task="pos"))
+    assert {note.what for note in note_one_sided_labels(verdicts.view(), verdicts.runs)} == ONE_SIDED
 
 
 @pytest.mark.slow
@@ -318,13 +318,13 @@ def test_the_demo_in_three_files_is_the_demo_in_a_folder(tmp_path: Path) -> None
     setup = Setup(task="pos", attributes=["genre", "xpos"])
 
     def judge_files(name: str) -> Verdicts:
-        return judge(f"{tmp_path}/key{name}", {side: f"{tmp_path}/{side}{name}" for side in systems}, setup)
+        return evaluate_systems(f"{tmp_path}/key{name}", {side: f"{tmp_path}/{side}{name}" for side in systems}, setup)
 
     uncut = judge_files("")
     assert len(uncut.documents) == 30
     merged = merge([judge_files(f"/{number}.conllu") for number in range(3)])
     assert_same(merged, uncut, ("genre", "word", "length", "document"))
-    whole = result_of(judge(key, systems, setup))
+    whole = result_of(evaluate_systems(key, systems, setup))
     assert result_of(merged).anatomy(by=["genre"]).to_json() == whole.anatomy(by=["genre"]).to_json()
 
 
@@ -335,7 +335,7 @@ def test_rows_of_a_classification_merge_by_their_order() -> None:
 
     def judge_rows(chosen: Sequence[str]) -> Verdicts:
         data = {side: {name: labels[name] for name in chosen} for side, labels in sides.items()}
-        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
+        return evaluate_systems(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
 
     merged = merge([judge_rows(names[:7]), judge_rows(names[7:30]), judge_rows(names[30:])])
     uncut = judge_rows(names)
@@ -391,7 +391,7 @@ def test_sets_of_labels_merge_by_their_values() -> None:
 
     def judge_rows(chosen: Sequence[str]) -> Verdicts:
         data = {side: {name: labels[name] for name in chosen} for side, labels in sides.items()}
-        return judge(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
+        return evaluate_systems(data["key"], {"a": data["a"], "b": data["b"]}, Setup(task="label"))
 
     merged, uncut = merge([judge_rows(names[:9]), judge_rows(names[9:17]), judge_rows(names[17:])]), judge_rows(names)
     assert merged.view().all_sites.parts == uncut.view().all_sites.parts

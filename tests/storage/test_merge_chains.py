@@ -17,7 +17,7 @@ import comparanda as cp
 from comparanda.core.excerpts import Texts
 from comparanda.core.verdicts import Verdicts
 from comparanda.errors import UsageError
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.storage.merge import merge
 from tests.random_chains import ACROSS, KINDS, THREE, Corpora, Kind, assert_equal_verdicts, random_chains
 from tests.random_spans import result_of
@@ -142,7 +142,7 @@ def part(folder: Path, key: str, *systems: str, setup: Setup | None = None) -> V
         path = folder / f"{abs(hash((key, *systems)))}-{number}.conll"
         path.write_text(said)
         sides[f"s{number}"] = str(path)
-    return judge(sides.pop("s0"), sides, setup or Setup(task="coref"))
+    return evaluate_systems(sides.pop("s0"), sides, setup or Setup(task="coref"))
 
 
 def test_chains_are_numbered_through_and_foreign_documents_stand_last(tmp_path: Path) -> None:

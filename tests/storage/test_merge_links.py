@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda.core.verdicts import Verdicts
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.storage.merge import merge
 from tests.random_spans import assert_equal_verdicts, result_of
 from tests.seeds import draws, first_few, mostly_slow
@@ -42,7 +42,7 @@ class Corpora:
 
     def judged(self, part: slice = slice(None)) -> Verdicts:
         sides = {side: self.given(side, part) for side in ("key", *SYSTEMS)}
-        return judge(sides.pop("key"), sides, Setup(task="link", rules=self.rules))
+        return evaluate_systems(sides.pop("key"), sides, Setup(task="link", rules=self.rules))
 
     def given(self, side: str, part: slice) -> Any:
         records = self.documents.given(side)[part]
@@ -140,7 +140,7 @@ def record(name: str, *mentions: str) -> dict[str, Any]:
 
 def part(name: str, key: Sequence[str], *systems: Sequence[str]) -> Verdicts:
     sides = {f"s{number}": [record(name, *said)] for number, said in enumerate(systems)}
-    return judge([record(name, *key)], sides, Setup(task="link"))
+    return evaluate_systems([record(name, *key)], sides, Setup(task="link"))
 
 
 def test_outcomes_and_sources_of_one_part_alone_are_there_in_the_whole() -> None:

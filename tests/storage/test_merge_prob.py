@@ -18,7 +18,7 @@ import comparanda as cp
 from comparanda.core.excerpts import Texts
 from comparanda.core.verdicts import Verdicts
 from comparanda.errors import UsageError
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.storage.merge import merge
 from tests.random_beliefs import KINDS, THREE, Corpora, random_beliefs, random_sentences
 from tests.random_chains import assert_equal_verdicts
@@ -137,7 +137,7 @@ def part(folder: Path, key: dict[str, Any], said: dict[str, Any], setup: Setup |
     for side, given_record in (("key", key), ("x", said)):
         paths[side] = folder / f"{key['doc']}-{side}.jsonl"
         paths[side].write_text(json.dumps(given_record) + "\n")
-    return judge(str(paths["key"]), {"x": str(paths["x"])}, setup or Setup(task="prob"))
+    return evaluate_systems(str(paths["key"]), {"x": str(paths["x"])}, setup or Setup(task="prob"))
 
 
 def two_parts(folder: Path) -> list[Verdicts]:

@@ -18,7 +18,7 @@ from comparanda.core.claims import Claims
 from comparanda.core.excerpts import Texts
 from comparanda.core.verdicts import Verdicts, View
 from comparanda.errors import UsageError
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.storage.merge import merge
 from tests.random_spans import Corpora, assert_equal_verdicts, result_of, tagged, written
 from tests.seeds import draws, mostly_slow
@@ -170,7 +170,10 @@ def test_the_keys_spans_stand_before_all_others(tmp_path: Path) -> None:
     key = [record("a", "PER 0-2"), record("b", "LOC 3-5")]
     run = [record("a", "ORG 6-8"), record("b", "LOC 3-5", "PER 0-2", "PER 0-2")]
     merged = merge(
-        [judge(key[:1], {"x": run[:1]}, Setup(task="span")), judge(key[1:], {"x": run[1:]}, Setup(task="span"))]
+        [
+            evaluate_systems(key[:1], {"x": run[:1]}, Setup(task="span")),
+            evaluate_systems(key[1:], {"x": run[1:]}, Setup(task="span")),
+        ]
     )
     items = merged.view().items
     assert items.positive.tolist() == [True, True, False, False, False]
@@ -183,7 +186,7 @@ def test_the_keys_spans_stand_before_all_others(tmp_path: Path) -> None:
 
 def test_ways_of_being_cut_are_numbered_anew() -> None:
     key = [record("a", "PER 0-2,6-8"), record("b", "PER 0-2,4-6", "PER 0-2,6-8")]
-    merged = merge([judge([each], {"x": [each]}, Setup(task="span")) for each in key])
+    merged = merge([evaluate_systems([each], {"x": [each]}, Setup(task="span")) for each in key])
     claims = merged.view().claims
     assert claims is not None
     assert claims.pieces.tolist() == [2, 1, 2]
@@ -196,8 +199,8 @@ def test_what_a_span_in_pieces_is_called_depends_on_nothing_else() -> None:
     """Loading a third system, narrowing and merging leave the names of values alone."""
     key = [record("a", "PER 4-6,8-10")]
     more = [record("a", "PER 0-2,4-6")]
-    alone = judge(key, {"x": key}, Setup(task="span")).view()
-    beside = judge(key, {"x": key, "y": more}, Setup(task="span")).view().among([0])
+    alone = evaluate_systems(key, {"x": key}, Setup(task="span")).view()
+    beside = evaluate_systems(key, {"x": key, "y": more}, Setup(task="span")).view().among([0])
     assert alone.all_sites.names == beside.all_sites.names == ("PER[0:2,4:6]",)
 
 
@@ -211,7 +214,7 @@ def lists(tags: Sequence[str]) -> list[list[tuple[str, str]]]:
 def test_characters_of_one_document_do_not_merge() -> None:
     key, other = lists(["B-PER", "O"]), [[("w", "B-PER"), ("w", "O")]]
     cut = [[("ww", "B-PER")]]
-    part = judge(key, {"x": other, "y": cut}, Setup(task="span"))
+    part = evaluate_systems(key, {"x": other, "y": cut}, Setup(task="span"))
     assert part.settings["positions"] == "characters"
     with pytest.raises(UsageError, match="pieces of one document with spans in characters cannot be merged"):
         merge([part, part])

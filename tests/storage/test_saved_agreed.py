@@ -18,7 +18,7 @@ from comparanda.errors import ReadError
 from comparanda.pipeline import Setup
 from comparanda.result import Result
 from comparanda.storage import fold, writer
-from comparanda.storage.fold import folded
+from comparanda.storage.fold import fold_verdicts
 from comparanda.storage.manifest import FOLDER_VERSION
 from tests.random_spans import plain, result_of, tagged, written
 from tests.storage.folders import Columns, Forged, content, copied, damages, refuse_damage, refused
@@ -32,7 +32,7 @@ def judged(folder: Path, kind: str = "written") -> Verdicts:
 
 
 def small(verdicts: Verdicts) -> Verdicts:
-    return folded(verdicts, Result(verdicts).seed)
+    return fold_verdicts(verdicts, Result(verdicts).seed)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.pipeline import Setup, judge
+from comparanda.pipeline import Setup, evaluate_systems
 from comparanda.result import Result
 from comparanda.storage.manifest import FOLDER_VERSION
 from tests.random_spans import assert_equal_verdicts, result_of, written
@@ -30,7 +30,7 @@ VIEWS = ("end_to_end", "linking", "end_to_end_fuzzy", "linking_fuzzy", "certain"
 def linked(seed: int = 3, rules: str = "links", documents: int = 6) -> Result:
     made = links(seed, documents)
     sides = {system: made.given(system) for system in SYSTEMS}
-    return result_of(judge(made.given("key"), sides, Setup(task="link", rules=rules)))
+    return result_of(evaluate_systems(made.given("key"), sides, Setup(task="link", rules=rules)))
 
 
 def saved(result: Result, folder: Path) -> Result:

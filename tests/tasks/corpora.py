@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from comparanda.align import Missing, align
+from comparanda.align import Missing, align_responses
 from comparanda.core.corpus import Corpus, Documents
 from comparanda.core.places import Source
 from comparanda.core.text_columns import Slices, TextColumn, join_labels
 from comparanda.core.verdicts import System, Verdicts
 from comparanda.result import Result
-from comparanda.tasks.labels.evaluation import judge_labels, judge_tags
+from comparanda.tasks.labels.evaluation import evaluate_labels, evaluate_tags
 from comparanda.tasks.task import Options
 
 Tagged = Sequence[tuple[str, str]]
@@ -62,12 +62,12 @@ def table(name: str, rows: Mapping[str, str | Sequence[str]], *, several: bool =
 
 def tags(key: Corpus, *responses: Corpus, missing: Missing = "error", **options: object) -> Verdicts:
     systems = [System(response.name, (number,)) for number, response in enumerate(responses)]
-    return judge_tags(align(key, responses, missing=missing), systems, Options(**options))  # type: ignore[arg-type]
+    return evaluate_tags(align_responses(key, responses, missing=missing), systems, Options(**options))  # type: ignore[arg-type]
 
 
 def labels(key: Corpus, *responses: Corpus, missing: Missing = "error", **options: object) -> Verdicts:
     systems = [System(response.name, (number,)) for number, response in enumerate(responses)]
-    return judge_labels(align(key, responses, missing=missing), systems, Options(**options))  # type: ignore[arg-type]
+    return evaluate_labels(align_responses(key, responses, missing=missing), systems, Options(**options))  # type: ignore[arg-type]
 
 
 def result(verdicts: Verdicts) -> Result:

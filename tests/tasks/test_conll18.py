@@ -8,7 +8,7 @@ import pytest
 
 from comparanda.align import NONE
 from comparanda.api.comparison import compare
-from comparanda.tasks.trees.conll18 import CONTENT, ENHANCED, FUNCTIONAL, METRICS, SEGMENTATION, conll18
+from comparanda.tasks.trees.conll18 import CONTENT, ENHANCED, FUNCTIONAL, METRICS, SEGMENTATION, count_conll18
 from tests.tasks.udeval import Counts, columns, counts, cut, laid, official
 
 KEY = columns(
@@ -366,7 +366,7 @@ def test_of_several_words_that_lag_before_a_range_only_the_first_is_left_behind(
 
 def test_a_score_is_the_f1_of_its_counts() -> None:
     aligned = laid(cut("ab=a+b c"), cut("a bc"))
-    view = conll18(aligned)
+    view = count_conll18(aligned)
     assert counts(aligned)["Words"] == (1, 3, 2, None)
     assert f"conll18.f1[{METRICS[0]}]" in view.measures
     assert view.measures[0] == "conll18.f1[LAS]"  # the main one

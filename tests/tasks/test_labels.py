@@ -167,5 +167,5 @@ def test_attributes_of_the_key_are_offered() -> None:
 
 def test_settings_are_on_record() -> None:
     other = corpus("x", [[("a", "A"), ("b", "C")], [("c", "C")]], [[("d", "B")]])
-    verdicts = tags(replace(KEY, judged="xpos"), other, maps={"x": {"A": "B"}}, fold_case=True, ignore=("Q",))
+    verdicts = tags(replace(KEY, evaluated="xpos"), other, maps={"x": {"A": "B"}}, fold_case=True, ignore=("Q",))
     assert dict(verdicts.settings) == {"column": "xpos", "map[x]": "1", "case": "folded", "ignored": "Q"}

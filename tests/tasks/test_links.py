@@ -10,7 +10,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.errors import InputError, UsageError
 from comparanda.findings.scores import OutcomeCount
 from tests.seeds import first_few
@@ -58,7 +58,9 @@ def called(result: Result, view: str = "end_to_end", run: str = "a") -> list[tup
 def values(result: Result) -> list[tuple[str, ...]]:
     """Return what the key and each system have at each site."""
     sites = result.verdicts.view().sites
-    return [tuple(shown(sites.names[code]) for code in row) for row in zip(sites.key, *sites.values, strict=True)]
+    return [
+        tuple(format_value(sites.names[code]) for code in row) for row in zip(sites.key, *sites.values, strict=True)
+    ]
 
 
 # Aligned pairs, in the order of the definition

@@ -12,7 +12,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.findings.difference import CLASSES
 from tests import reference
 from tests.rules.shipped import shipped_rules
@@ -159,7 +159,7 @@ def agree_on_values(sites: list[Site], result: Result, base: str, new: str) -> N
     """Compare what the key and both systems have at each site, as multisets of spelled values."""
     view = result.verdicts.view().among([result.verdicts.runs.index(name) for name in (base, new)])
     columns = [view.sites.key, *(view.sites.values[result.verdicts.runs.index(name)] for name in (base, new))]
-    mine = Counter(tuple(shown(view.sites.names[code]) for code in row) for row in zip(*columns, strict=True))
+    mine = Counter(tuple(format_value(view.sites.names[code]) for code in row) for row in zip(*columns, strict=True))
     assert mine == Counter(tuple(spelled(site, value) for value in (site.key, *site.values)) for site in sites)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result
-from comparanda.core.sites import NOTHING, shown
+from comparanda.core.sites import NOTHING, format_value
 from comparanda.findings.difference import CLASSES, Change, Difference
 from comparanda.findings.upper_bounds import Combination
 from comparanda.rules import rule_set
@@ -75,9 +75,9 @@ def columns(sites: Sequence[Site]) -> list[list[str]]:
 def named(value: Counter[Span]) -> str:
     """Return the labels of a value, as transitions call it."""
     labels = Counter(span.label for span in value.elements())
-    return " + ".join(f"{label}{f'×{count}' if count > 1 else ''}" for label, count in sorted(labels.items())) or shown(
-        NOTHING
-    )
+    return " + ".join(
+        f"{label}{f'×{count}' if count > 1 else ''}" for label, count in sorted(labels.items())
+    ) or format_value(NOTHING)
 
 
 def moved(site: Site, value: Counter[Span]) -> str:

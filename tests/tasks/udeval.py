@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from udtools.udeval import evaluate, load_conllu
 
-from comparanda.align import Aligned, Missing, align
+from comparanda.align import Aligned, Missing, align_responses
 from comparanda.core.corpus import Corpus
 from comparanda.core.places import Source
 from comparanda.formats.conllu import read
 from comparanda.formats.contract import Request
-from comparanda.tasks.trees.conll18 import ENHANCED, METRICS, conll18
+from comparanda.tasks.trees.conll18 import ENHANCED, METRICS, count_conll18
 from comparanda.tasks.trees.evaluation import COLUMNS
 
 Counts = tuple[int | None, ...]
@@ -33,12 +33,12 @@ def trees(text: str, name: str = "x") -> Corpus:
 def laid(key: str, *responses: str, missing: Missing = "error") -> Aligned:
     """Lay responses over a key."""
     corpora = [trees(text, f"r{number}") for number, text in enumerate(responses)]
-    return align(trees(key, "key"), corpora, missing=missing)
+    return align_responses(trees(key, "key"), corpora, missing=missing)
 
 
 def counts(aligned: Aligned, unit: int | None = None, run: int = 0) -> dict[str, Counts]:
     """Return the counts of every score, of all units or of one."""
-    statistics = conll18(aligned).statistics
+    statistics = count_conll18(aligned).statistics
     metrics = [metric for metric in (*METRICS, *ENHANCED) if f"credit[{metric}]" in statistics]
     return {metric: tuple(_count(statistics, f"{name}[{metric}]", unit, run) for name in COUNTS) for metric in metrics}
 

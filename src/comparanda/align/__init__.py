@@ -1,6 +1,6 @@
 """Alignment of the rows of system outputs with the rows of the key. Alignment maps rows; it never changes them."""
 
-from comparanda.align.documents import align
+from comparanda.align.documents import align_responses
 from comparanda.align.maps import MISSING, NONE, Aligned, Missing, RowMap, Segments, Surplus, values_on_key
 from comparanda.align.words import token_rows
 
@@ -12,7 +12,7 @@ __all__ = [
     "RowMap",
     "Segments",
     "Surplus",
-    "align",
+    "align_responses",
     "token_rows",
     "values_on_key",
 ]

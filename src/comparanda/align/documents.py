@@ -73,7 +73,7 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
     return rows
 
 
-def align(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
+def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
     """Align responses with a key.
 
     Args:
@@ -147,9 +147,9 @@ def _with_places(corpus: Corpus, key: Corpus | None = None) -> Corpus:
     """Give quotations their places, in the key's texts for an output; most corpora have none."""
     if corpus.quotes is None:
         return corpus
-    from comparanda.align.quotes import placed, placed_alone
+    from comparanda.align.quotes import place_quotations, placed_alone
 
-    return placed_alone(corpus) if key is None else placed(key, corpus)
+    return placed_alone(corpus) if key is None else place_quotations(key, corpus)
 
 
 def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
@@ -240,7 +240,7 @@ def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) 
 # Merging the alignments of single responses.
 
 
-def together(parts: Sequence[Aligned]) -> Aligned:
+def merge_alignments(parts: Sequence[Aligned]) -> Aligned:
     """Merge alignments with one key, as if all their responses had been aligned at once.
 
     In this way a response that cannot be aligned can be left out, and none is read or aligned twice.

@@ -155,7 +155,7 @@ def refuse_missing(
 ) -> None:
     """Refuse a response with missing or additional documents or ids, unless this is allowed."""
     if missing == "error" and (lacking or surplus):
-        raise not_covered(
+        raise make_coverage_error(
             key.source.parts[0].name,
             response=response.source.parts[0].name,
             lacking=lacking,
@@ -164,7 +164,7 @@ def refuse_missing(
         )
 
 
-def not_covered(key: str, response: str, lacking: list[str], surplus: list[str], *, kind: str) -> AlignError:
+def make_coverage_error(key: str, response: str, lacking: list[str], surplus: list[str], *, kind: str) -> AlignError:
     """Make the error for a response with missing or additional documents or ids, given the names of both files."""
     details = []
     if lacking:

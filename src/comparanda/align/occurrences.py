@@ -32,11 +32,13 @@ _MAX_PLACES = 200  # of a word and all similar ones
 _EDGE_SIZE = 2
 
 
-def similarity(one: str, other: str, enough: float = ENOUGH) -> float:
+def compute_similarity(one: str, other: str, enough: float = ENOUGH) -> float:
     """Compute the similarity of two strings, from 0 to 1; 0 if it is not enough, or if their digits differ.
 
-    >>> round(similarity("angela merkel", "angela merkle"), 2), similarity("12.5 million", "12.6 million")
-    (0.92, 0.0)
+    >>> round(compute_similarity("angela merkel", "angela merkle"), 2)
+    0.92
+    >>> compute_similarity("12.5 million", "12.6 million")
+    0.0
     """
     from rapidfuzz.distance import OSA
 
@@ -49,7 +51,7 @@ def _extract_digits(text: str) -> str:
     return re.sub(r"\D+", "", text)
 
 
-def alike(line: Line, quote: Line) -> list[list[str]]:
+def find_similar_sequences(line: Line, quote: Line) -> list[list[str]]:
     """Find the sequences of words that are most similar to a quotation: none, one, or several with equal similarity.
 
     Only sequences are considered that contain one of its words, or a similar one, near the same position.
@@ -108,7 +110,7 @@ def _find_similar_words(line: Line, word: str, slips: int) -> list[int]:
     most = min(slips, len(word) // 3)
     if not most:
         return []
-    begin, end = (line.by_edges.get(edge, []) for edge in edges(word))
+    begin, end = (line.by_edges.get(edge, []) for edge in word_edges(word))
     known = [each for each in dict.fromkeys([*begin, *end]) if abs(len(each) - len(word)) <= most]
     near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=None)
     heads = (word[:size] for size in range(_EDGE_SIZE + 1, len(word)))
@@ -116,7 +118,7 @@ def _find_similar_words(line: Line, word: str, slips: int) -> list[int]:
     return sorted(place for each in found for place in line.places[each])
 
 
-def edges(word: str) -> tuple[tuple[str, bool], tuple[str, bool]]:
+def word_edges(word: str) -> tuple[tuple[str, bool], tuple[str, bool]]:
     """Return the first and the last characters of a word: an edit in a longer word changes at most one of them."""
     return (word[:_EDGE_SIZE], True), (word[-_EDGE_SIZE:], False)
 
@@ -137,10 +139,10 @@ _PUNCTUATION: Final = str.maketrans(
 
 
 @lru_cache(maxsize=1 << 16)
-def folded(form: str) -> str:
+def fold_form(form: str) -> str:
     """Normalise the case, width, composition, quotation marks and dashes of a word.
 
-    >>> folded("ＡＢＣ"), folded("“"), folded("–"), folded("Straße") == folded("STRASSE")
+    >>> fold_form("ＡＢＣ"), fold_form("“"), fold_form("–"), fold_form("Straße") == fold_form("STRASSE")
     ('abc', '"', '-', True)
     """
     if form.isascii():
@@ -155,10 +157,10 @@ def _word_pattern(marks: str) -> re.Pattern[str]:
     return re.compile(rf"[\w{marks}]+|[^\w\s\ufeff{marks}]")
 
 
-def cut(text: str) -> list[re.Match[str]]:
+def split_words(text: str) -> list[re.Match[str]]:
     r"""Split a text into words.
 
-    >>> [word[0] for word in cut("Anna's e\u0301t\u00e9")] == ["Anna", "'", "s", "e\u0301t\u00e9"]
+    >>> [word[0] for word in split_words("Anna's e\u0301t\u00e9")] == ["Anna", "'", "s", "e\u0301t\u00e9"]
     True
     """
     marks = (
@@ -213,7 +215,7 @@ class Line:
         """The distinct words by their first and by their last characters."""
         found: dict[tuple[str, bool], list[str]] = {}
         for word in self.places:
-            for edge in edges(word):
+            for edge in word_edges(word):
                 found.setdefault(edge, []).append(word)
         return found
 
@@ -265,7 +267,7 @@ class Searched:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        words = cut(text)
+        words = split_words(text)
         self.begins = [word.start() for word in words]
         self.ends = [word.end() for word in words]
         self._words = [word[0] for word in words]
@@ -279,7 +281,7 @@ class Searched:
     @cached_property
     def folded(self) -> Line:
         """The normalised words."""
-        return Line(list(map(folded, self._words)), self._apart)
+        return Line(list(map(fold_form, self._words)), self._apart)
 
     def occurrences(self, quote: str, wanted: int) -> tuple[Occurrences, list[Place]] | None:
         """Find a quotation; return its occurrences and the first places, one more than wanted.
@@ -301,7 +303,7 @@ class Searched:
         inside = Occurrences("inside", lambda begin: self._find_inside(quote, begin))
         if places := inside.first(wanted + 1):
             return inside, places
-        if similar := alike(self.folded, sought.folded):
+        if similar := find_similar_sequences(self.folded, sought.folded):
             fuzzy = self._search_words("fuzzy", self.folded, similar)
             return fuzzy, fuzzy.first(wanted + 1)
         return None

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from comparanda.align.occurrences import Occurrences, Place, Searched, cut, similarity
+from comparanda.align.occurrences import Occurrences, Place, Searched, compute_similarity, split_words
 from comparanda.align.positions import Ground
 from comparanda.align.span_positions import PlacedSpans, Placement
 from comparanda.align.span_positions import place_spans as _place_spans
 from comparanda.core.corpus import Documents, RawText, Spans
 from comparanda.core.places import Note
-from comparanda.core.text_columns import TextColumn, taken
+from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Copied:
         copy, text = self._copy.folded, self._text.folded
         there = self._word_map[first - 1] + 1 if first else 0
         there_last = (self._word_map[last + 1] if last + 1 < len(self._word_map) else len(text.words)) - 1
-        if there_last < there or not similarity(copy.shown(first, last + 1), text.shown(there, there_last + 1)):
+        if there_last < there or not compute_similarity(copy.shown(first, last + 1), text.shown(there, there_last + 1)):
             return None
         pairs = (copy.words[first], text.words[there]), (copy.words[last], text.words[there_last])
         if any(
@@ -354,7 +354,7 @@ class _ItemPlacer:
         """Find the occurrences of each quotation; quotations that differ only in white space are the same."""
         together: dict[tuple[str, ...], list[int]] = {}
         for number, claim in enumerate(self._claims):
-            words = tuple(word[0] for word in cut(claim.quote)) or (claim.quote,)
+            words = tuple(word[0] for word in split_words(claim.quote)) or (claim.quote,)
             together.setdefault(words, []).append(number)
         groups = []
         for numbers in together.values():
@@ -550,7 +550,7 @@ class _PlacedAnswer:
     faithful: bool = True
 
 
-def placed(key: Corpus, response: Corpus) -> Corpus:
+def place_quotations(key: Corpus, response: Corpus) -> Corpus:
     """Place the quotations of a response in its own texts, or else in the key's; other responses are unchanged."""
     if response.quotes is None:
         return response
@@ -591,7 +591,7 @@ def without_place(placing: Column | None) -> Truths:
 
 
 def _take_spans(spans: Spans, rows: Rows) -> Spans:
-    columns = {name: taken(column, rows) for name, column in spans.columns.items()}
+    columns = {name: take_rows(column, rows) for name, column in spans.columns.items()}
     place = spans.document[rows], spans.begin[rows], spans.end[rows]
     return Spans(
         unit=spans.unit,

@@ -16,7 +16,7 @@ from comparanda.align.maps import NONE
 from comparanda.align.positions import Ground
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.places import Note, first_places
-from comparanda.core.text_columns import TextColumn, taken
+from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class PlacedSpans:
             label=self.label.take(rows),
             given=self.given[rows],
             fragments=None if self.fragments is None else self.fragments.take(rows, len(self)),
-            columns={name: taken(column, rows) for name, column in self.columns.items()},
+            columns={name: take_rows(column, rows) for name, column in self.columns.items()},
         )
 
 

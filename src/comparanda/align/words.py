@@ -345,7 +345,7 @@ class Pieces:
     twin: Truths
 
 
-def lay(
+def align_surfaces(
     key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], *, documents: Rows
 ) -> Laid:
     """Align the words of two surfaces with the same text.
@@ -667,7 +667,7 @@ def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
     solid = mine.solid(), theirs.solid()
     texts = _require_equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
-    alignment = lay(
+    alignment = align_surfaces(
         solid[0].surface, response=solid[1].surface, texts=texts, words=(mine.words, theirs.words), documents=starts
     )
     as_written = texts[1] is solid[1].surface.text

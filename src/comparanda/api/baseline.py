@@ -25,7 +25,7 @@ from msgspec import Meta
 from comparanda.api.comparison import compare
 from comparanda.core.remote import AnyPath
 from comparanda.errors import InputError, ReadError, UsageError
-from comparanda.findings.gate import criteria
+from comparanda.findings.gate import build_criteria
 from comparanda.findings.scores import Score
 from comparanda.version import __version__
 
@@ -418,16 +418,18 @@ def gate(
         "fail_if_significantly_worse": fail_if_significantly_worse,
         "measure": measure,
     }
-    criteria(**asked)  # report errors in the criteria before reading any input
+    build_criteria(**asked)  # report errors in the criteria before reading any input
     approved = None if baseline is None else read_baseline(fspath(baseline))
     if base is None and approved is None:
         raise UsageError("there is neither an output of the base nor a baseline")
     systems = {name: given for name, given in (("base", base), ("new", new)) if given is not None}
     result = compare(key, systems, task=task, **settings)
-    return guarded(result, "base" if base is not None else None, "new", approved=approved, view=view, top=top, **asked)
+    return check_against_baseline(
+        result, "base" if base is not None else None, "new", approved=approved, view=view, top=top, **asked
+    )
 
 
-def guarded(
+def check_against_baseline(
     result: Result,
     base: str | None,
     new: str,

@@ -14,38 +14,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align import RowMap, align, values_on_key
+from comparanda.align import RowMap, align_responses, values_on_key
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
-from comparanda.core.ids import NIL, split
-from comparanda.core.measures import harmonic, measure, unit_statistics
-from comparanda.core.sites import ABSENT, canonical
+from comparanda.core.ids import NIL, split_ids
+from comparanda.core.measures import harmonic_f1, parse_measure, unit_statistics
+from comparanda.core.sites import ABSENT, recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import System, Units
-from comparanda.errors import InputError, UsageError, WriteError, nearest
+from comparanda.errors import InputError, UsageError, WriteError, suggest_nearest
 from comparanda.findings.context import Context
-from comparanda.findings.ensembles import Choice, Ensembles, Recipe, Weight, ensembles
+from comparanda.findings.ensembles import Choice, Ensembles, Recipe, Weight, score_ensembles
 from comparanda.findings.resamples import RESAMPLES, SEED
-from comparanda.findings.upper_bounds import combination
+from comparanda.findings.upper_bounds import compute_upper_bounds
 from comparanda.formats.chunks import ALSO
-from comparanda.formats.conversion import converted
-from comparanda.formats.document_writer import ONE_SPACE, Losses, find_writer, passages, writers
+from comparanda.formats.conversion import convert_corpus
+from comparanda.formats.document_writer import ONE_SPACE, Losses, find_writer, find_writers, list_passages
 from comparanda.formats.files import STDIN
 from comparanda.formats.inputs import Input
 from comparanda.formats.row_writer import WRITE, written_rows
 from comparanda.formats.word_runs import ChunkScheme, chunk_tags
-from comparanda.pipeline import Prepared, Setup, judged, prepare, read_key
+from comparanda.pipeline import Prepared, Setup, evaluate_prepared, prepare_systems, read_key
 from comparanda.result import Result
 from comparanda.rules.engine import Engine
-from comparanda.tasks.ballots import OVERLAPS, Overlap, combined
+from comparanda.tasks.ballots import OVERLAPS, Overlap, combine_runs
 from comparanda.tasks.label_maps import speak_alike
 from comparanda.tasks.labels.evaluation import with_sets
 from comparanda.tasks.labels.votes import as_sets
 from comparanda.tasks.prob.evaluation import hard_outputs
 from comparanda.tasks.spans.evaluation import looks_at_ids
-from comparanda.tasks.spans.votes import strongest
+from comparanda.tasks.spans.votes import select_strongest
 from comparanda.tasks.task import find_task
 from comparanda.tasks.vote_methods import DEFAULTS, MILLION, Ground, Method, Trust
 from comparanda.tasks.word_sites import run_names
@@ -87,7 +87,7 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
         if maps.get(new, new) != new:
             raise UsageError(
                 f"the label map for all reads {old} as {new}, and {new} as {maps[new]}: it cannot be applied twice",
-                hint="combinations have the new labels, and are judged with the same map; give one for each system",
+                hint="combinations have the new labels, and are evaluated with the same map; give one for each system",
             )
     if prepared.task.layer == "beliefs":
         prepared = replace(prepared, aligned=hard_outputs(prepared.aligned, prepared.systems, prepared.options))
@@ -217,14 +217,14 @@ def _learn_scores(
     verdicts: Verdicts, view: View, unit_fold: Rows, folds: int
 ) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
     """Compute for each fold the main score of each run and its F1 by label, on all other folds if there are any."""
-    main = measure(view.measures[0])
+    main = parse_measure(view.measures[0])
     statistics = unit_statistics(verdicts, view, main.statistics)
     sums = {
         name: np.stack([values[unit_fold == fold].sum(axis=0) for fold in range(folds)])
         for name, values in statistics.items()
     }
     score = main.finish({name: _sum_other_folds(each) for name, each in sums.items()})
-    by_label = harmonic(*map(_sum_other_folds, _count_by_label(verdicts, view, unit_fold, folds)))
+    by_label = harmonic_f1(*map(_sum_other_folds, _count_by_label(verdicts, view, unit_fold, folds)))
     return _to_millionths(score), view.items.names, _to_millionths(by_label)
 
 
@@ -310,7 +310,7 @@ class Voting:
 
     def vote(self, method: Method) -> Corpus:
         """Combine by one method."""
-        return combined(
+        return combine_runs(
             self.prepared.aligned,
             self.vote_target,
             method,
@@ -353,7 +353,7 @@ class Voting:
 
 def first_difference(mine: Corpus, other: Corpus) -> str | None:
     """Describe the first difference of two aligned corpora; None if their annotations are the same."""
-    aligned = align(mine, [other])
+    aligned = align_responses(mine, [other])
     if mine.spans is not None:
         return _compare_spans(aligned)
     if not aligned.maps[0].identity and aligned.maps[0].surplus is not None:
@@ -365,7 +365,7 @@ def _compare_values(aligned: Aligned) -> str | None:
     """Compare the values of rows."""
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT,))
     columns = [corpus.columns["value"] for corpus in (aligned.key, *aligned.responses)]
-    names, codes = canonical([*columns, nothing])
+    names, codes = recode_canonically([*columns, nothing])
     found = values_on_key(codes[1], aligned.maps[0], names.index(ABSENT))
     wrong = np.flatnonzero(codes[0] != found)
     if not len(wrong):
@@ -417,7 +417,7 @@ def _first_ids(side: PlacedSpans) -> list[str]:
     column = side.columns.get("id")
     if not isinstance(column, TextColumn):
         return [""] * len(side)
-    return ["" if text is None or split(text)[0] == NIL else split(text)[0] for text in column.values()]
+    return ["" if text is None or split_ids(text)[0] == NIL else split_ids(text)[0] for text in column.values()]
 
 
 # Writing combinations to files, which are verified by reading them before they get their names.
@@ -508,11 +508,11 @@ def _build_draft(corpus: Corpus, place: Input, setup: Setup) -> _Draft:
         return _build_row_draft(corpus, setup)
     if own and name in WRITE and (setup.column or corpus.options):
         return _build_row_draft(_spans_to_tags(corpus, setup), setup)
-    if name not in writers():
-        raise _unknown_format_error(name, writers())
+    if name not in find_writers():
+        raise _unknown_format_error(name, find_writers())
     writer = find_writer(name)
     with _explain_overlaps(corpus):
-        written = converted(corpus, writer, place.options)
+        written = convert_corpus(corpus, writer, place.options)
     losses = tuple(note for note in written.losses if not own or ONE_SPACE not in note.what)
     return _Draft(files=written.files, losses=losses, again=Input(path="", format=name), setup=setup, many=writer.many)
 
@@ -535,7 +535,7 @@ def _spans_to_tags(corpus: Corpus, setup: Setup) -> Corpus:
     asked = corpus.options.get("scheme", setup.scheme or "").lower()
     scheme: ChunkScheme = "bioes" if ALSO.get(asked, asked) == "bioes" else "bio"
     with _explain_overlaps(corpus):
-        tags = [tag for each in passages(corpus, Losses()) for tag in chunk_tags(each, scheme=scheme)]
+        tags = [tag for each in list_passages(corpus, Losses()) for tag in chunk_tags(each, scheme=scheme)]
     inside = np.array([tag.startswith(("I-", "E-")) for tag in (*tags, "O")], np.bool_)
     return replace(_join_cut_sentences(corpus, inside), spans=None, columns={"value": TextColumn.of(tags)})
 
@@ -570,7 +570,7 @@ def _has_overlaps(spans: Spans) -> bool:
         given=np.arange(len(spans)),
         fragments=spans.fragments,
     )
-    return len(strongest(placed, np.zeros(len(spans), np.int64))) < len(spans)
+    return len(select_strongest(placed, np.zeros(len(spans), np.int64))) < len(spans)
 
 
 def _unknown_format_error(name: str, known: Mapping[str, object]) -> UsageError:
@@ -611,7 +611,7 @@ class Combined:
         """Return the annotations of a combination."""
         if method not in self.corpora:
             hint = f"combinations: {', '.join(self.corpora)}"
-            raise UsageError(f"no combination is called {method!r}{nearest(method, self.corpora)}", hint=hint)
+            raise UsageError(f"no combination is called {method!r}{suggest_nearest(method, self.corpora)}", hint=hint)
         return self.corpora[method]
 
     def write(self, method: str, path: str | PathLike[str]) -> tuple[Note, ...]:
@@ -666,9 +666,9 @@ def combine(
     """
     setup = _build_setup(task, settings)
     _check_options(dev, folds, same_data=same_data, overlap=overlap)
-    prepared = prepare(key, systems, setup)
+    prepared = prepare_systems(key, systems, setup)
     ground_of(prepared)  # refuse what cannot be combined before evaluating it
-    verdicts = judged(prepared, setup)
+    verdicts = evaluate_prepared(prepared, setup)
     gold, elsewhere = prepared.aligned.key, None if dev is None else _evaluate_dev(*dev, verdicts, setup)
     if elsewhere is not None:
         tuning = tuned_on_dev(elsewhere, view, gold)
@@ -680,7 +680,7 @@ def combine(
     corpora, skipped = voting.corpora([methods] if isinstance(methods, str) else methods)
     if clash := sorted(set(corpora) & set(systems)):
         raise UsageError(f"a system cannot be called {clash[0]!r}: that is a way of combining", hint="rename it")
-    both = judged(
+    both = evaluate_prepared(
         _append_combinations(prepared, corpora), replace(setup, strict=False)
     )  # notes on the inputs were checked already
     notes = (*_input_notes(both, corpora), *_dev_notes(elsewhere))
@@ -689,14 +689,16 @@ def combine(
     context = Context(verdicts=both, view=both.view(view), resamples=resamples, seed=seed, zero_division=zero_division)
     alone = Context(verdicts=verdicts, view=verdicts.view(view), resamples=0, seed=seed, zero_division=zero_division)
     recipes = [voting.recipe(name, corpus) for name, corpus in corpora.items()]
-    return Combined(ensembles(context, recipes, combination(alone), skipped), result, corpora, setup)
+    return Combined(score_ensembles(context, recipes, compute_upper_bounds(alone), skipped), result, corpora, setup)
 
 
 def _build_setup(task: str, settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
-            raise UsageError(f"there is no setting {name!r}{nearest(name, known)}", hint=", ".join(sorted(known)))
+            raise UsageError(
+                f"there is no setting {name!r}{suggest_nearest(name, known)}", hint=", ".join(sorted(known))
+            )
     return Setup(task=task, **{name: value for name, value in settings.items() if value is not None})
 
 
@@ -706,7 +708,7 @@ def _check_options(dev: object, folds: int, *, same_data: bool, overlap: str) ->
     if folds < FEWEST_FOLDS:
         raise UsageError(f"{folds} folds: what is learnt for one comes from the others", hint="5, say")
     if overlap not in OVERLAPS:
-        raise UsageError(f"overlap={overlap!r}{nearest(overlap, OVERLAPS)}", hint=", ".join(OVERLAPS))
+        raise UsageError(f"overlap={overlap!r}{suggest_nearest(overlap, OVERLAPS)}", hint=", ".join(OVERLAPS))
 
 
 def _evaluate_dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setup: Setup) -> Verdicts:
@@ -715,8 +717,10 @@ def _evaluate_dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setu
     if lacking := [name for name in names if name not in systems]:
         raise UsageError(f"there is no dev output of {', '.join(lacking)}", hint="every system needs one")
     if surplus := sorted(set(systems) - set(names)):
-        raise UsageError(f"there is dev output of {surplus[0]!r}, which is no system{nearest(surplus[0], names)}")
-    found = judged(prepare(key, {name: systems[name] for name in names}, setup), setup)
+        raise UsageError(
+            f"there is dev output of {surplus[0]!r}, which is no system{suggest_nearest(surplus[0], names)}"
+        )
+    found = evaluate_prepared(prepare_systems(key, {name: systems[name] for name in names}, setup), setup)
     for mine, theirs in zip(verdicts.systems, found.systems, strict=True):
         if len(mine.runs) != len(theirs.runs):
             counts = f"{len(mine.runs)} runs here and {len(theirs.runs)} on the dev data"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from comparanda.errors import UsageError
-from comparanda.expressions import names_used
+from comparanda.expressions import find_names
 from comparanda.findings.resamples import RESAMPLES, SEED
 from comparanda.formats.scanner import MAX_LINE
-from comparanda.pipeline import Setup, judge, prepare
+from comparanda.pipeline import Setup, evaluate_systems, prepare_systems
 from comparanda.result import Result
 from comparanda.tasks.task import find_task
 
@@ -147,7 +147,7 @@ def compare(
         only_label=only_label,
         ignore_label=ignore_label,
         train=train,
-        attributes=sorted({*attributes, *(names_used(where) if where else ())}),
+        attributes=sorted({*attributes, *(find_names(where) if where else ())}),
         punctuation=punctuation,
         labels=labels,
         rules=rules,
@@ -170,7 +170,7 @@ def compare(
         progress=progress,
     )
     if all(each is None for each in (workers, memory, part, folder, scheduler)):
-        result = Result(judge(key, systems, setup), resamples, seed, zero_division)
+        result = Result(evaluate_systems(key, systems, setup), resamples, seed, zero_division)
     else:
         from comparanda.scale import Drawing, Scale, compare_in_parts
 
@@ -247,7 +247,7 @@ def _build_majority_key(keys: Mapping[str, Any], settings: Mapping[str, Any]) ->
     known = {field.name for field in fields(Setup)} - {"strict"}  # the notes on annotators may differ
     setup = Setup(**{name: value for name, value in settings.items() if name in known and value is not None})
     name, *others = keys
-    prepared = prepare(keys[name], {other: keys[other] for other in others}, setup)
+    prepared = prepare_systems(keys[name], {other: keys[other] for other in others}, setup)
     if prepared.task.layer != "spans":
         raise UsageError(f"several keys are for spans; the task {prepared.task.name!r} takes one")
     return majority_key(prepared.aligned)

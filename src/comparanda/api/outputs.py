@@ -6,16 +6,24 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from comparanda.core.measures import measure
+from comparanda.core.measures import parse_measure
 from comparanda.core.verdicts import View
-from comparanda.errors import UsageError, nearest
-from comparanda.findings.agreement import Agreements, agreements
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.findings.agreement import Agreements, compute_agreements
 from comparanda.findings.context import Context
 from comparanda.findings.resamples import RESAMPLES, SEED
-from comparanda.pipeline import Prepared, Setup, columns_of, judge, judged, prepare, read_response
+from comparanda.pipeline import (
+    Prepared,
+    Setup,
+    columns_of,
+    evaluate_prepared,
+    evaluate_systems,
+    prepare_systems,
+    read_response,
+)
 from comparanda.result import Result
 from comparanda.tasks.coref.evaluation import mention_sites
-from comparanda.tasks.label_maps import owners
+from comparanda.tasks.label_maps import system_of_runs
 from comparanda.tasks.prob.evaluation import hard_outputs, policies_of
 from comparanda.tasks.spans.keys import on_ground, word_sites
 
@@ -77,22 +85,24 @@ def agreement_of(
     setup = _build_setup(settings)
     columns, runs = columns_of(outputs)
     names = [name for name, _ in runs]
-    maps = _LabelMaps(setup, dict(zip(names, owners(columns), strict=True)))
+    maps = _LabelMaps(setup, dict(zip(names, system_of_runs(columns), strict=True)))
     if len(names) < FEWEST:
         raise UsageError("agreement needs at least two outputs", hint="give them all: none of them is the key")
     first = names[0] if ground is None else ground
     if first not in names:
-        raise UsageError(f"no output is called {first!r}{nearest(first, names)}", hint=f"outputs: {', '.join(names)}")
+        raise UsageError(
+            f"no output is called {first!r}{suggest_nearest(first, names)}", hint=f"outputs: {', '.join(names)}"
+        )
     corpora = {name: read_response(given, name, setup) for name, given in runs}
     _check_ground(corpora, first)
     corpora, policies = _harden(corpora, first, maps.with_key(setup, None))
-    prepared = prepare(corpora[first], _others(corpora, first), maps.with_key(setup, first))
-    results = {first: judged(prepared, setup)}
+    prepared = prepare_systems(corpora[first], _others(corpora, first), maps.with_key(setup, first))
+    results = {first: evaluate_prepared(prepared, setup)}
     if prepared.task.layer in _SPAN_LAYERS or (prepared.task.layer == "chains" and _any_lacks_words(corpora)):
         corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
     quiet = replace(setup, strict=False, progress=None)  # notes were reported already
     for name in _others(corpora, first):
-        results[name] = judge(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
+        results[name] = evaluate_systems(corpora[name], _others(corpora, name), maps.with_key(quiet, name))
     contexts = {name: Context(verdicts=results[name], view=results[name].view(view), **drawn) for name in names}
     decided, cases = _coefficient_cases(prepared, contexts[first])
     verdicts = replace(
@@ -100,8 +110,10 @@ def agreement_of(
         notes=tuple(_rename_key_in_note(note, first) for note in results[first].notes),
         settings={**results[first].settings, **policies},
     )
-    wanted = None if measure_name is None else measure(measure_name)
-    return agreements(contexts, ground=first, decided=decided, cases=cases, wanted=wanted), Result(verdicts, **drawn)
+    wanted = None if measure_name is None else parse_measure(measure_name)
+    return compute_agreements(contexts, ground=first, decided=decided, cases=cases, wanted=wanted), Result(
+        verdicts, **drawn
+    )
 
 
 def _any_lacks_words(corpora: Mapping[str, Corpus]) -> bool:
@@ -120,7 +132,7 @@ def _build_setup(settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
-            raise UsageError(f"agreement has no option {name!r}{nearest(name, known)}")
+            raise UsageError(f"agreement has no option {name!r}{suggest_nearest(name, known)}")
     if "task" not in settings:
         raise UsageError("which task?", hint='task="span", "pos", "tag:xpos", "dep", "link", "label" …')
     return Setup(**{name: value for name, value in settings.items() if value is not None})
@@ -145,7 +157,7 @@ def _harden(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[d
     """Convert probabilistic outputs to hard outputs on the words of the reference; also return the policies."""
     if all(corpus.beliefs is None for corpus in corpora.values()):
         return dict(corpora), {}
-    prepared = prepare(replace(corpora[ground], beliefs=None), corpora, setup)
+    prepared = prepare_systems(replace(corpora[ground], beliefs=None), corpora, setup)
     hard = hard_outputs(prepared.aligned, prepared.systems, prepared.options)
     return dict(zip(corpora, hard.responses, strict=True)), policies_of(prepared.aligned, prepared.systems)
 
@@ -157,7 +169,9 @@ class _LabelMaps:
         known = {"all", *owner.values()}
         for who in setup.maps:
             if who not in known:
-                raise UsageError(f"a label map is given for {who!r}{nearest(who, known)}", hint="all, or an output")
+                raise UsageError(
+                    f"a label map is given for {who!r}{suggest_nearest(who, known)}", hint="all, or an output"
+                )
         self.given, self.owner = setup.maps, owner
 
     def with_key(self, setup: Setup, name: str | None) -> Setup:

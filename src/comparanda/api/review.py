@@ -13,15 +13,15 @@ import numpy as np
 from comparanda.align.positions import Ground
 from comparanda.core.corpus import Spans
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.feedback.field import ALL, condition_of, field_in
 from comparanda.feedback.protocol import STRATEGIES, Plan
-from comparanda.feedback.questions import Questions, questions
+from comparanda.feedback.questions import Questions, select_questions
 from comparanda.feedback.reviewer import Asking, Places
-from comparanda.feedback.state import uncertain
+from comparanda.feedback.state import is_uncertain
 from comparanda.formats.probabilistic import Tuples, as_blocks
 from comparanda.formats.replies import Reply, read_replies
-from comparanda.pipeline import Setup, judged, prepare, read_response, refuse_notes
+from comparanda.pipeline import Setup, evaluate_prepared, prepare_systems, read_response, refuse_notes
 from comparanda.result import Result
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def ask(output: Any, count: int = COUNT, **settings: Any) -> Questions:
     Args:
         output: a path (`path::format?option=value`), or Python data, as for a system of `compare`.
         count: the number of questions.
-        settings: `text`, `strategy`, `kind`, `handler`, `answers` … as for `asked`.
+        settings: `text`, `strategy`, `kind`, `handler`, `answers` … as for `prepare_review`.
 
     >>> record = {"doc": "d", "text": "Paris", "blocks": [{"alternatives": [
     ...     {"start": 0, "end": 5, "p": 0.9, "labels": {"LOC": 0.6, "PER": 0.4}}]}]}
@@ -80,10 +80,10 @@ def ask(output: Any, count: int = COUNT, **settings: Any) -> Questions:
     ['Is ‘Paris’ a LOC?']
 
     """
-    return asked(output, count, **settings).finding
+    return prepare_review(output, count, **settings).finding
 
 
-def asked(
+def prepare_review(
     output: Any,
     count: int = COUNT,
     *,
@@ -117,8 +117,8 @@ def asked(
         setup = replace(setup, missing="empty")  # the text may have more documents than the output
     replies = [reply for given in answers for reply in _load_replies(given, setup)]
     corpus = read_response(output, name, setup)
-    prepared = prepare(_text_corpus(corpus, text, setup), {name: corpus}, setup)
-    verdicts = judged(prepared, setup)
+    prepared = prepare_systems(_text_corpus(corpus, text, setup), {name: corpus}, setup)
+    verdicts = evaluate_prepared(prepared, setup)
     condition = condition_of(verdicts.view(), run=0, where=where, only=only_label, without=ignore_label)
     field = replace(field_in(verdicts, verdicts.view(), 0, condition), entities=None)
     if len(field) and not field.scope.any():
@@ -129,7 +129,7 @@ def asked(
     if answered is None:
         _require_open_questions(corpus, field, plan)
     scope = None if condition == ALL else condition
-    finding = questions(asking, count, system=name, where=scope, answers=answered)
+    finding = select_questions(asking, count, system=name, where=scope, answers=answered)
     return Asked(finding, _build_result(verdicts, finding, notes, plan), asking)
 
 
@@ -139,7 +139,7 @@ def _split_settings(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
     of_setup = {each.name for each in fields(Setup)} - {"task", "only_label", "ignore_label"}
     for name in settings:
         if name not in of_plan | of_setup:
-            raise UsageError(f"asking has no option {name!r}{nearest(name, of_plan | of_setup)}")
+            raise UsageError(f"asking has no option {name!r}{suggest_nearest(name, of_plan | of_setup)}")
     given = {name: value for name, value in settings.items() if value is not None}
     if given.get("strategy") == ORACLE:
         others = ", ".join(each for each in STRATEGIES if each != ORACLE)
@@ -207,7 +207,7 @@ def _require_open_questions(corpus: Corpus, field: Field, plan: Plan) -> None:
     where = corpus.source.parts[0].name
     if not len(field):
         raise ReadError("the output has no spans, so there is nothing to ask about", where=where)
-    if plan.ask_certain or (uncertain(field.candidates.beliefs.weight) & field.scope).any():
+    if plan.ask_certain or (is_uncertain(field.candidates.beliefs.weight) & field.scope).any():
         return
     if corpus.beliefs is None:
         what = "the output has no probabilities: all its spans are certain, and there is nothing to ask about"

@@ -7,12 +7,12 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from comparanda.api.comparison import compare
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.feedback.field import ALL, condition_of, field_in, refuse_nothing
-from comparanda.feedback.findings import Simulated, simulation
+from comparanda.feedback.findings import Simulated, summarise_simulation
 from comparanda.feedback.journal import Journal
 from comparanda.feedback.protocol import Plan, User
-from comparanda.feedback.simulation import SEEDS, Trial, plans_of, tried
+from comparanda.feedback.simulation import SEEDS, Trial, plans_of, simulate_plans
 
 if TYPE_CHECKING:
     from comparanda.feedback.field import Field
@@ -50,7 +50,7 @@ def simulate(key: Any, output: Any, *strategies: str, **settings: Any) -> Simula
         key: the key, as for `compare`.
         output: the output.
         strategies: the question strategies: "entropy", "fgain", "random" …
-        settings: `budget`, `kind`, `handler`, `user`, `where`, `seeds` … as for `simulated`; for reading, as in
+        settings: `budget`, `kind`, `handler`, `user`, `where`, `seeds` … as for `simulate_result`; for reading, as in
             `compare`: `beliefs`, `decide`, `maps` …
 
     >>> key = [{"id": "d", "text": "Ann met Bo", "spans": [{"begin": 0, "end": 3, "label": "PER"}]}]
@@ -67,10 +67,10 @@ def simulate(key: Any, output: Any, *strategies: str, **settings: Any) -> Simula
     for strategy in strategies:  # report invalid settings before reading any input
         _build_plan(strategy, **{name: value for name, value in asked.items() if name in {*_PLAN_SETTINGS, "user"}})
     result = compare(key, {_OUTPUT_NAME: output}, task="prob", resamples=0, **reading)
-    return simulated(result, strategies, **asked).finding
+    return simulate_result(result, strategies, **asked).finding
 
 
-def simulated(
+def simulate_result(
     result: Result,
     strategies: Sequence[str] = USUAL,
     *,
@@ -112,11 +112,13 @@ def simulated(
     refuse_nothing(field, condition)
     plans = plans_of(plan, strategies or USUAL, seeds)
     journal = None if resume is None else Journal(resume, field, plans)
-    trials = tried(field, plans, journal, None if progress is None else _count_questions(field, plans, progress))
+    trials = simulate_plans(
+        field, plans, journal, None if progress is None else _count_questions(field, plans, progress)
+    )
     beside = None
     if regular is not None:
         beside = regular, field_in(verdicts, view, verdicts.system(regular).runs[0], condition)
-    finding = simulation(
+    finding = summarise_simulation(
         field, trials, verdicts.runs[run], where=condition, area_by=area_by, horizon=horizon, regular=beside
     )
     return Experiment(finding, _add_signature(result, finding, plan, seeds), trials)
@@ -135,7 +137,7 @@ def _build_plan(strategy: str, *, user: User | str = "truthful", **settings: Any
     """Build the plan from checked settings."""
     for name in settings:
         if name not in _PLAN_SETTINGS:
-            raise UsageError(f"simulations have no option {name!r}{nearest(name, _PLAN_SETTINGS)}")
+            raise UsageError(f"simulations have no option {name!r}{suggest_nearest(name, _PLAN_SETTINGS)}")
     return Plan(strategy=strategy, user=User.parse(user) if isinstance(user, str) else user, **settings)
 
 

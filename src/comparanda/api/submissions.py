@@ -12,17 +12,17 @@ from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comparanda.align.documents import together
+from comparanda.align.documents import merge_alignments
 from comparanda.core.places import Note
 from comparanda.core.remote import AnyPath, RemotePath, path_of
 from comparanda.core.verdicts import System
-from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError, nearest
-from comparanda.expressions import names_used
+from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError, suggest_nearest
+from comparanda.expressions import find_names
 from comparanda.findings.leaderboard import Leaderboard, Refused
 from comparanda.findings.resamples import RESAMPLES, SEED
-from comparanda.formats.files import display, is_path
+from comparanda.formats.files import display_name, is_path
 from comparanda.formats.inputs import Input, Runs, each_input, outputs_of, parse_runs
-from comparanda.pipeline import Prepared, Setup, columns_of, judged, prepare, read_key, refuse_notes
+from comparanda.pipeline import Prepared, Setup, columns_of, evaluate_prepared, prepare_systems, read_key, refuse_notes
 from comparanda.result import Result
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Submission:
     def path(self) -> str:
         """The paths of the submission; empty for Python data."""
         inputs = [each for each in outputs_of(self.given) if isinstance(each, Input)]
-        return ", ".join(display(path_of(each.path)) for each in inputs)
+        return ", ".join(display_name(path_of(each.path)) for each in inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Gathered:
     passed_over: tuple[str, ...]
 
 
-def gather(sources: Iterable[Input | Runs], key: Input | None = None) -> Gathered:
+def find_submissions(sources: Iterable[Input | Runs], key: Input | None = None) -> Gathered:
     """Find the submissions: each file and each subfolder of a folder, and all files given separately.
 
     Hidden files, documentation such as a README, and the key itself are ignored. A folder with a name (`NAME=FOLDER`)
@@ -87,9 +87,9 @@ def gather(sources: Iterable[Input | Runs], key: Input | None = None) -> Gathere
         for entry in _list_entries(folder):
             real = os.path.realpath(entry.path)
             if _is_not_submission(Path(entry.path).name):
-                passed.add(display(path_of(entry.path)))
+                passed.add(display_name(path_of(entry.path)))
             elif real == gold:
-                passed.add(f"{display(path_of(entry.path))} (the key)")
+                passed.add(f"{display_name(path_of(entry.path))} (the key)")
             elif real not in seen:
                 seen.add(real)
                 found.append(entry)
@@ -160,7 +160,7 @@ def _escape_name(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
-def anonymised(submissions: Sequence[Submission], seed: int) -> list[Submission]:
+def anonymise_submissions(submissions: Sequence[Submission], seed: int) -> list[Submission]:
     """Rename submissions to `system-01`, `system-02` … in an order that reveals nothing.
 
     They are sorted by a hash of the seed, the name and the content of the files. Equal input gives equal numbers, and
@@ -239,20 +239,22 @@ def leaderboard(
     ([(1, 'c'), (2, 'a')], ['b'])
 
     """
-    return ranked(key, found(key, submissions), measures, view, anonymise=anonymise, **settings).leaderboard
+    return evaluate_submissions(
+        key, rank_submissions(key, submissions), measures, view, anonymise=anonymise, **settings
+    ).leaderboard
 
 
-def found(key: Any, submissions: Any) -> Gathered:
+def rank_submissions(key: Any, submissions: Any) -> Gathered:
     """Find the submissions in a folder, in several folders or files, or in a mapping of names to outputs."""
     if isinstance(submissions, Mapping):
         return Gathered(tuple(Submission(name, name, given) for name, given in sorted(submissions.items())), ())
     sources = [submissions] if is_path(submissions) or isinstance(submissions, Input) else list(submissions)
     inputs = [each if isinstance(each, (Input, Runs)) else parse_runs(fspath(each)) for each in sources]
     gold = Input.parse(fspath(key)) if is_path(key) else key
-    return gather(inputs, gold if isinstance(gold, Input) else None)
+    return find_submissions(inputs, gold if isinstance(gold, Input) else None)
 
 
-def ranked(
+def evaluate_submissions(
     key: Any,
     gathered: Gathered,
     measures: Sequence[str] = (),
@@ -266,9 +268,9 @@ def ranked(
     **settings: Any,
 ) -> Ranked:
     """Read, align, evaluate and rank the submissions; settings are those of `Setup`."""
-    submissions = tuple(anonymised(gathered.submissions, seed) if anonymise else gathered.submissions)
+    submissions = tuple(anonymise_submissions(gathered.submissions, seed) if anonymise else gathered.submissions)
     setup = Setup(**{name: value for name, value in settings.items() if value is not None})
-    setup = replace(setup, attributes=sorted({*setup.attributes, *(names_used(where) if where else ())}))
+    setup = replace(setup, attributes=sorted({*setup.attributes, *(find_names(where) if where else ())}))
     contest = _Evaluation(key, submissions, replace(setup, maps=_rename_map_sides(submissions, setup)), hide=anonymise)
     verdicts = contest.verdicts()
     if anonymise:
@@ -290,7 +292,9 @@ def _rename_map_sides(submissions: Sequence[Submission], setup: Setup) -> dict[s
     names = {each.own_name: each.name for each in submissions}
     for side in setup.maps:
         if side not in {*_COMMON_SIDES, *names}:
-            raise UsageError(f"a label map is given for {side!r}{nearest(side, names)}", hint="key, all, or a system")
+            raise UsageError(
+                f"a label map is given for {side!r}{suggest_nearest(side, names)}", hint="key, all, or a system"
+            )
     return {names.get(side, side): table for side, table in setup.maps.items()}
 
 
@@ -316,7 +320,7 @@ class _Evaluation:
         silent = replace(setup, progress=None)
         self.gold = read_key(key, silent)
         # The key against itself: errors in the key or the setup must not be attributed to a submission.
-        self.options = prepare(self.gold, {"itself": self.gold}, silent).options
+        self.options = prepare_systems(self.gold, {"itself": self.gold}, silent).options
         self._quiet_setup = replace(
             silent, train=None, same_ids=None
         )  # these are in the options now and need not be read again
@@ -341,7 +345,7 @@ class _Evaluation:
         for number, each in enumerate(self.submissions, start=1):
             self._say(f"reading {each.name} ({number} of {len(self.submissions)})")
             try:
-                ready[each.name] = prepare(self.gold, {each.name: each.given}, self._quiet_setup)
+                ready[each.name] = prepare_systems(self.gold, {each.name: each.given}, self._quiet_setup)
             except ComparandaError as problem:
                 self.problems[each.name] = problem
         return ready
@@ -368,7 +372,7 @@ class _Evaluation:
         """Evaluate all at once; if that fails, exclude the submissions that fail separately and repeat."""
         lenient = replace(self.setup, strict=False)
         try:
-            return judged(self._merge(ready), lenient)
+            return evaluate_prepared(self._merge(ready), lenient)
         except ComparandaError as problem:
             good = {name: each for name, each in ready.items() if self._can_be_evaluated(name, each)}
             if len(good) not in {0, len(ready)}:
@@ -379,7 +383,7 @@ class _Evaluation:
 
     def _can_be_evaluated(self, name: str, alone: Prepared) -> bool:
         try:
-            judged(self._merge({name: alone}), replace(self._quiet_setup, strict=False))
+            evaluate_prepared(self._merge({name: alone}), replace(self._quiet_setup, strict=False))
         except ComparandaError as problem:
             self.problems[name] = problem
             return False
@@ -394,7 +398,7 @@ class _Evaluation:
             columns += len(each.aligned.responses)
         maps = {side: table for side, table in self.options.maps.items() if side in {*_COMMON_SIDES, *ready}}
         task = next(iter(ready.values())).task
-        aligned = together([each.aligned for each in ready.values()])
+        aligned = merge_alignments([each.aligned for each in ready.values()])
         return Prepared(task, aligned, systems, replace(self.options, maps=maps))
 
 
@@ -402,4 +406,4 @@ def _describe_generally(problem: ComparandaError) -> str:
     """Describe an error without any place, name or quotation from the submission."""
     if isinstance(problem, AlignError):
         return "it does not fit the key"
-    return "it cannot be read" if isinstance(problem, ReadError) else "it cannot be judged"
+    return "it cannot be read" if isinstance(problem, ReadError) else "it cannot be evaluated"

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import click
 
-from comparanda.cli.parameters import ClosedPipe, Group, LazyCommands, translated
+from comparanda.cli.parameters import ClosedPipe, Group, LazyCommands, translate_error
 from comparanda.errors import ComparandaError
 from comparanda.version import __version__
 
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _format_error(problem: Exception) -> tuple[str, int]:
     """Convert an exception to an error message and an exit code."""
     if isinstance(problem, click.ClickException):
-        problem = translated(problem)
+        problem = translate_error(problem)
     if isinstance(problem, ComparandaError):
         return str(problem), problem.exit_code
     if isinstance(problem, OSError) and problem.strerror:
@@ -95,14 +95,14 @@ def _format_error(problem: Exception) -> tuple[str, int]:
 
 def _exit_with_error(text: str, code: int) -> None:
     """Print an error message to standard error and exit."""
-    from comparanda.render.table import visible
+    from comparanda.render.table import make_visible
 
     try:
         sys.stdout.flush()
     except OSError:
         _discard_output()
     with suppress(OSError):  # if standard error is closed, the exit code still reports the error
-        click.echo("comparanda: " + "\n".join(visible(line) for line in text.split("\n")), err=True)
+        click.echo("comparanda: " + "\n".join(make_visible(line) for line in text.split("\n")), err=True)
     sys.exit(code)
 
 

@@ -39,7 +39,7 @@ def combine(context: click.Context, /, **options: Any) -> None:
 
     Votes never look at the key. What they must learn of the systems comes from --dev, or from other folds of KEY.
     """
-    from comparanda.cli.output import print_notes, publish
+    from comparanda.cli.output import print_notes, write_findings
 
     targets = _parse_targets(options)
     found = _run_combination(context, {**options, "where": None}, targets)
@@ -47,7 +47,7 @@ def combine(context: click.Context, /, **options: Any) -> None:
         found.corpus(method)  # refuse to write a combination that does not exist
     print_notes(found.result.notes, options)
     with suppress(BrokenPipeError):  # write the requested files even if the reader of the table closes the pipe
-        publish(context, found.result, [found.finding], options)
+        write_findings(context, found.result, [found.finding], options)
     _write_combinations(found, targets, options)
 
 
@@ -76,24 +76,24 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
     import sys
 
     from comparanda.api.combination import combine as combine_systems
-    from comparanda.cli.input_names import inputs, key_of
+    from comparanda.cli.input_names import key_of, parse_inputs
     from comparanda.cli.output import layout_of, say_settings
-    from comparanda.cli.requests import settings_of, spare
+    from comparanda.cli.requests import protect_inputs, settings_of
     from comparanda.errors import UsageError
     from comparanda.formats.inputs import Input, each_input
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
     from comparanda.storage.manifest import is_result_folder
 
     say_settings(context, options)
     layout_of(context, options)  # refuse an impossible layout before reading any input
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder has no outputs that could vote", hint="give the files themselves")
-    key, systems = inputs(context, options)
+    key, systems = parse_inputs(context, options)
     given = [each.path for each in (key, *each_input(systems.values()))]
-    spare(options, given)
+    protect_inputs(options, given)
     for target in targets.values():
-        spare({"write": Input.parse(target).path}, given, "write")
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
+        protect_inputs({"write": Input.parse(target).path}, given, "write")
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
         return combine_systems(
             key,
             systems,
@@ -127,16 +127,16 @@ def _write_combinations(found: Combined, targets: Mapping[str, str], options: Ma
     """Write the requested combinations and report the files."""
     from dataclasses import replace
 
-    from comparanda.cli.output import print_notes, tell
+    from comparanda.cli.output import print_message, print_notes
 
     for method, target in targets.items():
         losses = found.write(method, target)
         print_notes([replace(loss, side=target) for loss in losses], options)
         if not options["quiet"]:
-            tell(f"wrote {target}: {method}, {found.finding.measure} {_format_score(found, method)}")
+            print_message(f"wrote {target}: {method}, {found.finding.measure} {_format_score(found, method)}")
 
 
 def _format_score(found: Combined, method: str) -> str:
-    from comparanda.render.table import cell
+    from comparanda.render.table import format_cell
 
-    return cell("share", found.finding.value(method))
+    return format_cell("share", found.finding.value(method))

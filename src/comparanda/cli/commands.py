@@ -31,7 +31,7 @@ from comparanda.cli.options import (
     view,
     where,
 )
-from comparanda.cli.parameters import Command, filled
+from comparanda.cli.parameters import Command, refuse_empty
 
 
 @click.command(
@@ -64,7 +64,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
 
     KEY is the gold file, or a result folder; each FILE is the output of a system.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load, save
 
     result = load(context, options)
@@ -72,7 +72,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
     chosen = {name: options[name] for name in ("order", "keyed_by", "view")}
     anatomy = result.anatomy(*pair, by=options["by"] or None, **chosen)
     with suppress(BrokenPipeError):  # save the result even if the reader closes the pipe
-        publish(context, result, [anatomy], options, cite=options["cite"])
+        write_findings(context, result, [anatomy], options, cite=options["cite"])
     save(result, options)
 
 
@@ -97,18 +97,18 @@ def score(context: click.Context, /, **options: Any) -> None:
     With --also-key, scores against each of several keys, and against what most of them have. With --task prob also
     what is expected, the system's own doubt, thresholds and calibration, by label or by document.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import against_keys, load
-    from comparanda.cli.score_output import check_chart, draw_chart, scored
+    from comparanda.cli.score_output import build_scores, check_chart, draw_chart
 
     check_chart(options)
     result = load(context, options)
     if options["also_key"]:
-        publish(context, result, [against_keys(context, options)], options)
+        write_findings(context, result, [against_keys(context, options)], options)
         return
-    found = scored(result, options["measures"], options["by"], options["view"])
+    found = build_scores(result, options["measures"], options["by"], options["view"])
     draw_chart(result, found, options)
-    publish(context, result, found, options)
+    write_findings(context, result, found, options)
 
 
 @click.command(cls=Command, short_help="What the second of two systems fixes and breaks.")
@@ -126,13 +126,13 @@ def score(context: click.Context, /, **options: Any) -> None:
 @click.pass_context
 def diff(context: click.Context, /, **options: Any) -> None:
     """Print what the second of two systems fixes and breaks; with --by, also where."""
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
     result = load(context, options)
     pair = options["base"], options["new"]
     found = result.difference(*pair, by=options["by"] or None, keyed_by=options["keyed_by"], view=options["view"])
-    publish(context, result, [found], options)
+    write_findings(context, result, [found], options)
 
 
 @click.command(
@@ -158,14 +158,14 @@ def examples(context: click.Context, /, **options: Any) -> None:
 
     --where takes the condition that stands beside every count in the JSON output; --top is 10 by default.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
     result = load(context, options, narrow=False)
     top = 10 if options["top"] is None else options["top"]
     pair = options["base"], options["new"]
     found = result.examples(options["where"] or "true", *pair, top=top, view=options["view"])
-    publish(context, result, [found], options)
+    write_findings(context, result, [found], options)
 
 
 @click.command(cls=Command, short_help="Whether files can be read and aligned.")
@@ -194,8 +194,8 @@ Examples:
   comparanda convert gold.bio::columns - --to jsonl
   comparanda convert gum.conllu gum.conll --task coref""",
 )
-@click.argument("source", metavar="INPUT", shell_complete=completion.files)
-@click.argument("target", metavar="OUTPUT", shell_complete=completion.files)
+@click.argument("source", metavar="INPUT", shell_complete=completion.complete_file)
+@click.argument("target", metavar="OUTPUT", shell_complete=completion.complete_file)
 @converting
 @telling
 def convert(**options: Any) -> None:
@@ -206,7 +206,7 @@ def convert(**options: Any) -> None:
 
 
 @click.command(short_help="The formats that can be read.")
-@click.argument("name", required=False, shell_complete=completion.registered("comparanda.formats"))
+@click.argument("name", required=False, shell_complete=completion.complete_registered("comparanda.formats"))
 def formats(name: str | None) -> None:
     """List the formats, or the options of one."""
     from comparanda.cli.requests import print_formats
@@ -215,7 +215,7 @@ def formats(name: str | None) -> None:
 
 
 @click.command(short_help="The JSON Schema of an output.")
-@click.argument("kind", required=False, shell_complete=completion.outputs)
+@click.argument("kind", required=False, shell_complete=completion.complete_output)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of an output, or the kinds of output there are."""
     from comparanda.cli.requests import print_schema
@@ -225,7 +225,9 @@ def schema(kind: str | None) -> None:
 
 @click.command(cls=Command, short_help="Four real taggers on a small corpus that comes along.")
 @click.option("--copy", metavar="FOLDER", help="Write the demo's files to a folder, to play with.")
-@click.option("--report", metavar="FILE", callback=filled, help="Write the report too: a page that opens in a browser.")
+@click.option(
+    "--report", metavar="FILE", callback=refuse_empty, help="Write the report too: a page that opens in a browser."
+)
 @demo_task
 @by
 @pairing

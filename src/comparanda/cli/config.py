@@ -16,7 +16,7 @@ import click
 
 from comparanda.cli.parameters import CONFIG
 from comparanda.core.remote import is_url
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 
 DEFAULT = "comparanda.toml"
 _TABLES = ("systems", "maps")
@@ -42,7 +42,7 @@ def use_config(context: click.Context, parameter: click.Parameter, value: str | 
     known = _known_settings(context)
     for name in settings:
         if name.replace("_", "-") not in known:
-            raise UsageError(f"no setting is called {name!r}{nearest(name, known)}", where=path)
+            raise UsageError(f"no setting is called {name!r}{suggest_nearest(name, known)}", where=path)
     folder = os.path.dirname(path)
     context.meta[CONFIG] = path
     context.obj = Inputs(

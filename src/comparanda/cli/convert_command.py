@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from comparanda.align.quotes import placed_alone
-from comparanda.cli.output import OutputError, print_notes, tell, write
+from comparanda.cli.output import OutputError, print_message, print_notes, write
 from comparanda.core.limits import Limits
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.contract import Layer, Request
-from comparanda.formats.conversion import converted
-from comparanda.formats.document_writer import CHAIN, TAGS, Writer, find_writer, writers
+from comparanda.formats.conversion import convert_corpus
+from comparanda.formats.document_writer import CHAIN, TAGS, Writer, find_writer, find_writers
 from comparanda.formats.files import STDIN, load
-from comparanda.formats.inputs import Input, formats, head_of, read_input
+from comparanda.formats.inputs import Input, find_formats, head_of, read_input
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -35,12 +35,12 @@ def convert(options: Mapping[str, Any]) -> None:
     writer = _choose_writer(target, options["to"], layer)
     _refuse_overwrite(given, target)
     corpus = placed_alone(read_input(given, _build_request(given, layer, options), "tokens"))
-    made = converted(corpus, writer, target.options, chained=layer == "chains")
+    made = convert_corpus(corpus, writer, target.options, chained=layer == "chains")
     _report_notes(corpus.notes, made.losses, options)
     _write_output(made, target.path, writer)
     if target.path != STDIN and not options["quiet"]:
         counted = f"{_count_content(corpus, layer)} in {_format_count(len(corpus.documents), 'document')}"
-        tell(f"wrote {target.path}: {counted}, from {corpus.format} to {writer.name}")
+        print_message(f"wrote {target.path}: {counted}, from {corpus.format} to {writer.name}")
 
 
 def _build_request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
@@ -104,7 +104,7 @@ def _holds_only_chains(given: Input) -> bool:
 
     Detection loads the input, which is then loaded again for reading, so input from a pipe is not examined.
     """
-    alone = {name: each for name, each in formats().items() if each.layers == {"chains"}}
+    alone = {name: each for name, each in find_formats().items() if each.layers == {"chains"}}
     if given.format:
         return given.format in alone
     path = Path(given.path)
@@ -138,12 +138,12 @@ def _find_writer_by_suffix(target: Input, layer: Layer) -> Writer:
     ]  # prefer our own .jsonl to other formats with this suffix
     if len(plain or fitting) == 1:
         return (plain or fitting)[0]
-    names = ", ".join(each.name for each in fitting or writers().values())
+    names = ", ".join(each.name for each in fitting or find_writers().values())
     raise UsageError(f"which format is {target.path!r} to have?", hint=f"say --to FORMAT: {names}")
 
 
 def _writers_by_suffix(target: Input) -> list[Writer]:
-    return [each for each in writers().values() if target.path.endswith(each.suffix) and not each.many]
+    return [each for each in find_writers().values() if target.path.endswith(each.suffix) and not each.many]
 
 
 def _refuse_overwrite(given: Input, target: Input) -> None:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.options import KEY, asking, files, plotting, reading_beliefs, reading_output, showing, simulating
+from comparanda.cli.options import (
+    KEY,
+    asking,
+    complete_file,
+    plotting,
+    reading_beliefs,
+    reading_output,
+    showing,
+    simulating,
+)
 from comparanda.cli.parameters import Command
 from comparanda.errors import UsageError
 
@@ -39,7 +48,7 @@ Examples:
   comparanda ask crf.jsonl --answers first.csv --answers second.csv -o third.csv
   comparanda ask spans.jsonl --text corpus.conll --answers all.jsonl --updated better.jsonl""",
 )
-@click.argument("systems", metavar="OUTPUT", nargs=-1, shell_complete=files)
+@click.argument("systems", metavar="OUTPUT", nargs=-1, shell_complete=complete_file)
 @reading_output
 @asking
 @showing
@@ -50,13 +59,13 @@ def ask(context: click.Context, /, **options: Any) -> None:
     OUTPUT is the probabilistic output of one system. With --answers it is changed by what was answered, and nothing
     is asked twice. Records of -o FILE.jsonl or FILE.csv have room for answers.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
 
     found = _run_ask(context, options)
     if options["updated"] is not None:
         _write_file(options["updated"], found.updated, options)
     if options["tool"] is None:
-        publish(context, found.result, [found.finding], options)
+        write_findings(context, found.result, [found.finding], options)
     else:
         from comparanda.feedback.questions import TOOLS
 
@@ -65,27 +74,27 @@ def ask(context: click.Context, /, **options: Any) -> None:
 
 def _write_file(target: str | None, text: str, options: Mapping[str, Any]) -> None:
     """Write a text to a file and report the file."""
-    from comparanda.cli.output import tell, write
+    from comparanda.cli.output import print_message, write
 
     write(target, text)
     if target not in {None, "-"} and not options["quiet"]:
-        tell(f"wrote {target}")
+        print_message(f"wrote {target}")
 
 
 def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Asked:
     """Read the output and the answers and select the questions, after checking the options."""
     import sys
 
-    from comparanda.api.review import asked
+    from comparanda.api.review import prepare_review
     from comparanda.cli.input_names import read_maps
     from comparanda.cli.output import print_notes, say_settings
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
 
     say_settings(context, options)
     name, given = _single_output(context, options)
     _check_options(context, options, given)
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
-        found = asked(
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+        found = prepare_review(
             given,
             options["count"],
             name=name,
@@ -120,7 +129,7 @@ def _check_options(context: click.Context, options: Mapping[str, Any], given: In
 
     from comparanda.cli.output import layout_of
     from comparanda.cli.parameters import is_given
-    from comparanda.cli.requests import spare
+    from comparanda.cli.requests import protect_inputs
     from comparanda.formats.files import STDIN
     from comparanda.formats.inputs import Input
 
@@ -133,7 +142,7 @@ def _check_options(context: click.Context, options: Mapping[str, Any], given: In
     if read.count(STDIN) > 1:
         raise UsageError("standard input can be read only once, but '-' is given twice")
     for name in ("output", "updated"):
-        spare(options, read, name)
+        protect_inputs(options, read, name)
     targets = [options[name] for name in ("output", "updated")]
     if None not in targets and len({os.path.realpath(each) for each in targets}) == 1:
         raise UsageError(f"--output and --updated name one file: {targets[0]!r}")
@@ -176,7 +185,7 @@ Examples:
   comparanda simulate gold.jsonl crf.jsonl --strategy infogain --ask group --resume run""",
 )
 @KEY
-@click.argument("systems", nargs=-1, metavar="OUTPUT", shell_complete=files)
+@click.argument("systems", nargs=-1, metavar="OUTPUT", shell_complete=complete_file)
 @reading_beliefs
 @simulating
 @plotting
@@ -187,19 +196,19 @@ def simulate(context: click.Context, /, **options: Any) -> None:
 
     After every question the scores are taken again; strategies are compared by the area under the curve of F1.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
 
-    found = tried(context, options)
+    found = run_simulation(context, options)
     write_files(found, options)
-    publish(context, found.result, [found.finding], options)
+    write_findings(context, found.result, [found.finding], options)
 
 
-def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
+def run_simulation(context: click.Context, options: Mapping[str, Any]) -> Experiment:
     """Read the inputs and simulate all strategies, after checking the options."""
-    from comparanda.api.simulations import simulated
+    from comparanda.api.simulations import simulate_result
     from comparanda.cli.requests import load
     from comparanda.feedback.protocol import Plan, User
-    from comparanda.render.console import bar
+    from comparanda.render.console import show_progress_bar
 
     chosen = {name: options[name] for name in _SIMULATION_PLAN_OPTIONS} | {
         "kind": options["ask"],
@@ -211,8 +220,8 @@ def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
         Plan(strategy=strategy, **chosen)
     _check_files(context, options)
     result = load(context, {**options, **dict.fromkeys(_UNAVAILABLE_OPTIONS), **_FIXED_OPTIONS})
-    with bar(sys.stderr, quiet=options["quiet"]) as show:
-        return simulated(
+    with show_progress_bar(sys.stderr, quiet=options["quiet"]) as show:
+        return simulate_result(
             result,
             options["strategies"],
             regular=result.systems[-1] if options["regular"] is not None else None,
@@ -226,8 +235,8 @@ def tried(context: click.Context, options: Mapping[str, Any]) -> Experiment:
 
 def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
     """Refuse writing over an input, two outputs to one file, unknown suffixes, and images without a renderer."""
-    from comparanda.cli.input_names import inputs, key_of
-    from comparanda.cli.requests import spare
+    from comparanda.cli.input_names import key_of, parse_inputs
+    from comparanda.cli.requests import protect_inputs
     from comparanda.cli.score_output import check_picture, suffix_of
     from comparanda.formats.inputs import each_input
     from comparanda.storage.manifest import is_result_folder
@@ -243,15 +252,15 @@ def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
             raise UsageError(f"--{one} and --{other} name one file: {targets[one]!r}")
     given = [key_of(context, options)]
     if not is_result_folder(given[0]):
-        key, systems = inputs(context, {**options, **_FIXED_OPTIONS})
+        key, systems = parse_inputs(context, {**options, **_FIXED_OPTIONS})
         given = [each.path for each in (key, *each_input(systems.values()))]
     for name in ("curves", "plot", "resume"):
-        spare(targets, given, name)
+        protect_inputs(targets, given, name)
 
 
 def write_files(found: Experiment, options: Mapping[str, Any]) -> None:
     """Write the curves and their chart, each file atomically."""
-    from comparanda.cli.output import tell, write
+    from comparanda.cli.output import print_message, write
     from comparanda.cli.score_output import draw, suffix_of
     from comparanda.feedback.findings import curve_chart, curves_as_csv, curves_as_json, curves_as_json_lines
 
@@ -266,4 +275,4 @@ def write_files(found: Experiment, options: Mapping[str, Any]) -> None:
         draw(curve_chart(found.finding, found.trials, options["measure"]), options["plot"])
     for name in ("curves", "plot"):
         if options[name] is not None and not options["quiet"]:
-            tell(f"wrote {options[name]}")
+            print_message(f"wrote {options[name]}")

@@ -12,7 +12,7 @@ from comparanda.cli.options import (
     at_least,
     baseline,
     beta,
-    files,
+    complete_file,
     ground,
     one_measure,
     pairing,
@@ -42,7 +42,7 @@ Examples:
   comparanda examples gold.bio full.bio no-crf.bio --task span --where new_error""",
 )
 @KEY
-@click.argument("systems", nargs=-1, metavar="FULL VARIANT...", shell_complete=files)
+@click.argument("systems", nargs=-1, metavar="FULL VARIANT...", shell_complete=complete_file)
 @reading
 @spreading
 @where
@@ -56,11 +56,11 @@ def ablate(context: click.Context, /, **options: Any) -> None:
     FULL is the output of the whole system, each VARIANT that of one with something removed; both may be written
     NAME=FILE. The variant with the most hidden change comes first.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
     result = load(context, options)
-    publish(context, result, [result.ablation(view=options["view"])], options)
+    write_findings(context, result, [result.ablation(view=options["view"])], options)
 
 
 # The command `complement`: which errors of a system another system does not make.
@@ -91,18 +91,18 @@ def complement(context: click.Context, /, **options: Any) -> None:
 
     With --base and --new, one pair, by labels too; with --baseline, one row for every other system.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
     _check_baseline_options(context, options)
     result = load(context, options)
     if options["baseline"] is not None:
-        publish(context, result, [result.against(options["baseline"], view=options["view"])], options)
+        write_findings(context, result, [result.against(options["baseline"], view=options["view"])], options)
         return
     chosen = options["base"] is not None or options["new"] is not None
     pair = result.pair(options["base"], options["new"], view=options["view"]) if chosen else ()
     found = result.complementarity(*pair, beta=options["beta"], view=options["view"])
-    publish(context, result, [found], options)
+    write_findings(context, result, [found], options)
 
 
 def _check_baseline_options(context: click.Context, options: Mapping[str, Any]) -> None:
@@ -139,11 +139,11 @@ def stability(context: click.Context, /, **options: Any) -> None:
 
     The runs of a system are written NAME=FIRST,SECOND,…
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
     result = load(context, options)
-    publish(context, result, [result.stability(options["base"], options["new"], view=options["view"])], options)
+    write_findings(context, result, [result.stability(options["base"], options["new"], view=options["view"])], options)
 
 
 # The command `suspects`: likely annotation errors.
@@ -171,15 +171,17 @@ def suspects(context: click.Context, /, **options: Any) -> None:
 
     The most suspect come first. The table has room for a decision: with -o FILE.jsonl or FILE.csv it can be annotated.
     """
-    from comparanda.cli.output import publish, tell
+    from comparanda.cli.output import print_message, write_findings
     from comparanda.cli.requests import load
 
     result = load(context, options)
     finer = result.verdicts.view().finer
     if options["view"] is None and finer is not None and not options["quiet"]:
-        tell(f"note: these are sites of the view {finer!r}, which tells wrong values apart; say so to 'examples' too")
+        print_message(
+            f"note: these are sites of the view {finer!r}, which tells wrong values apart; say so to 'examples' too"
+        )
     found = result.suspects(at_least=options["at_least"], top=options["top"] or 0, view=options["view"])
-    publish(context, result, [found], options)
+    write_findings(context, result, [found], options)
 
 
 # The command `agree`: agreement of outputs without a key.
@@ -206,30 +208,30 @@ def agree(context: click.Context, /, **options: Any) -> None:
 
     None of the outputs is the key; documents and words are those of the first, or of --ground.
     """
-    from comparanda.cli.output import layout_of, publish
+    from comparanda.cli.output import layout_of, write_findings
 
     layout_of(context, options)  # refuse an impossible layout before reading any input
-    found, result = agreed(context, options)
-    publish(context, result, [found], options)
+    found, result = compute_agreement(context, options)
+    write_findings(context, result, [found], options)
 
 
-def agreed(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
+def compute_agreement(context: click.Context, options: Mapping[str, Any]) -> tuple[Agreements, Result]:
     """Read the outputs and compute their agreement."""
     import sys
 
     from comparanda.api.outputs import agreement_of
     from comparanda.cli.input_names import outputs_alone
     from comparanda.cli.output import print_notes, say_settings
-    from comparanda.cli.requests import settings_of, spare
+    from comparanda.cli.requests import protect_inputs, settings_of
     from comparanda.formats.inputs import each_input
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
 
     say_settings(context, options)
     outputs = outputs_alone(context, options)
-    spare(options, [given.path for given in each_input(outputs.values())])
+    protect_inputs(options, [given.path for given in each_input(outputs.values())])
     settings = settings_of({**options, "where": None}, outputs)
     drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
         found, result = agreement_of(
             outputs,
             ground=options["ground"],

@@ -62,18 +62,18 @@ def gate(context: click.Context, /, **options: Any) -> None:
     KEY is the gold file, then come the outputs of the base and of the new system; or KEY is a result folder with both.
     Without any criterion, the gate fails if the new system is significantly worse.
     """
-    context.exit(guard(context, options))
+    context.exit(run_gate(context, options))
 
 
-def guard(context: click.Context, options: Mapping[str, Any]) -> int:
+def run_gate(context: click.Context, options: Mapping[str, Any]) -> int:
     """Run the gate and return the exit code."""
-    from comparanda.api.baseline import guarded, read_baseline
-    from comparanda.cli.output import publish
+    from comparanda.api.baseline import check_against_baseline, read_baseline
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
-    from comparanda.findings.gate import criteria
+    from comparanda.findings.gate import build_criteria
 
     asked = {name: options[name] for name in _CRITERIA}
-    criteria(**asked)  # report errors in the criteria before reading any input
+    build_criteria(**asked)  # report errors in the criteria before reading any input
     _check_targets(context, options)
     file, writing = options["baseline_file"], options["write_baseline"]
     approved = read_baseline(file) if file is not None and not writing else None
@@ -84,17 +84,17 @@ def guard(context: click.Context, options: Mapping[str, Any]) -> int:
         if new is None:
             return 0
     top = _DEFAULT_EXAMPLES if options["top"] is None else options["top"]
-    found = guarded(result, base, str(new), approved=approved, view=options["view"], top=top, **asked)
+    found = check_against_baseline(result, base, str(new), approved=approved, view=options["view"], top=top, **asked)
     _write_reports(found, options)
     with suppress(BrokenPipeError):  # a closed pipe must not change the exit code
-        publish(context, result, [found], options)
+        write_findings(context, result, [found], options)
     return 0 if found.passed else 1
 
 
 def _check_targets(context: click.Context, options: Mapping[str, Any]) -> None:
     """Refuse writing over an input, two outputs to one file, and `--write-baseline` without a file."""
-    from comparanda.cli.input_names import inputs, key_of
-    from comparanda.cli.requests import spare
+    from comparanda.cli.input_names import key_of, parse_inputs
+    from comparanda.cli.requests import protect_inputs
     from comparanda.formats.inputs import each_input
     from comparanda.storage.manifest import is_result_folder
 
@@ -107,10 +107,10 @@ def _check_targets(context: click.Context, options: Mapping[str, Any]) -> None:
             raise UsageError(f"--{one} and --{other} name one file: {targets[one]!r}")
     given = [key_of(context, options)]
     if not is_result_folder(given[0]):
-        key, systems = inputs(context, options)
+        key, systems = parse_inputs(context, options)
         given = [each.path for each in (key, *each_input(systems.values()))]
     for name in ("junit", "markdown", *(["baseline"] if writing else [])):
-        spare(targets, given, name)
+        protect_inputs(targets, given, name)
 
 
 def _choose_pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> tuple[str | None, str | None]:
@@ -133,11 +133,11 @@ def _choose_pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> 
 
 def _write_baseline(result: Result, base: str, options: Mapping[str, Any]) -> None:
     from comparanda.api.baseline import baseline_of
-    from comparanda.cli.output import tell, write
+    from comparanda.cli.output import print_message, write
 
     write(options["baseline_file"], baseline_of(result, base, view=options["view"]).to_json())
     if not options["quiet"]:
-        tell(f"wrote {options['baseline_file']}: {base} is the base from now on")
+        print_message(f"wrote {options['baseline_file']}: {base} is the base from now on")
 
 
 def _write_reports(found: Gate, options: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from comparanda.cli.config import inputs_of
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.formats.contract import CERTAIN
 from comparanda.formats.files import STDIN
 from comparanda.formats.inputs import Input, Runs, each_input, outputs_of, parse_runs
@@ -32,7 +32,7 @@ def has_systems(context: click.Context, options: Mapping[str, Any]) -> bool:
     return bool(_parse_systems(context, options))
 
 
-def inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input | Runs]]:
+def parse_inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input | Runs]]:
     """Parse the key and the systems; refuse duplicate names and the key as a system."""
     key = Input.parse(key_of(context, options))
     systems = named_systems(_parse_systems(context, options))
@@ -136,7 +136,8 @@ def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, d
         elif who not in {"all", "key", *systems}:
             known = ["key", *systems]
             raise UsageError(
-                f"a label map is given for {who!r}{nearest(who, known)}", hint=f"write WHO=FILE: {', '.join(known)}"
+                f"a label map is given for {who!r}{suggest_nearest(who, known)}",
+                hint=f"write WHO=FILE: {', '.join(known)}",
             )
         maps.setdefault(who, {}).update(read_label_map(path))
     return maps

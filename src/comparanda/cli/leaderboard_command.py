@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.options import KEY, anonymous, files, measures, reading, sampling, showing, view, where
+from comparanda.cli.options import KEY, anonymous, complete_file, measures, reading, sampling, showing, view, where
 from comparanda.cli.parameters import Command
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Examples:
   comparanda leaderboard gold.bio submissions/ --task span --anonymise --names who.csv""",
 )
 @KEY
-@click.argument("systems", nargs=-1, metavar="FOLDER...", shell_complete=files)
+@click.argument("systems", nargs=-1, metavar="FOLDER...", shell_complete=complete_file)
 @reading
 @where
 @measures
@@ -42,7 +42,7 @@ def leaderboard(context: click.Context, /, **options: Any) -> None:
     Each file and each subfolder of FOLDER is one submission; further files can be given as NAME=FILE. Submissions that
     cannot be read or aligned are listed with the reason; exit code 3 if none is left.
     """
-    from comparanda.cli.output import publish
+    from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
     from comparanda.storage.manifest import is_result_folder
 
@@ -50,10 +50,10 @@ def leaderboard(context: click.Context, /, **options: Any) -> None:
     if not options["systems"] and options["key"] and is_result_folder(options["key"]):
         result = load(context, options)
         board = result.leaderboard(*options["measures"], view=options["view"])
-        publish(context, result, [board], options)
+        write_findings(context, result, [board], options)
         return
     ranked = _run_ranking(context, options)
-    publish(context, ranked.result, [ranked.leaderboard], options)
+    write_findings(context, ranked.result, [ranked.leaderboard], options)
     _report_refused(context, ranked, options)
     if options["names"] is not None:
         _write_names(ranked, options)
@@ -76,24 +76,24 @@ def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
     """Find the submissions and rank them."""
     import sys
 
-    from comparanda.api.submissions import found, ranked
-    from comparanda.cli.input_names import inputs, key_of
+    from comparanda.api.submissions import evaluate_submissions, rank_submissions
+    from comparanda.cli.input_names import key_of, parse_inputs
     from comparanda.cli.output import layout_of, print_notes, say_settings
-    from comparanda.cli.requests import check_labels, settings_of, spare
+    from comparanda.cli.requests import check_labels, protect_inputs, settings_of
     from comparanda.formats.inputs import Input, each_input, parse_runs
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
 
     say_settings(context, options)
     layout_of(context, options)  # refuse an impossible layout before reading any input
     key = Input.parse(key_of(context, options))
-    sources: Any = [parse_runs(each) for each in options["systems"]] or inputs(context, options)[1]
+    sources: Any = [parse_runs(each) for each in options["systems"]] or parse_inputs(context, options)[1]
     for option in ("output", "names"):
         given = each_input(sources.values() if isinstance(sources, dict) else sources)
-        spare(options, [key.path, *(each.path for each in given)], option)
-    gathered = found(key, sources)
+        protect_inputs(options, [key.path, *(each.path for each in given)], option)
+    gathered = rank_submissions(key, sources)
     own = {each.own_name: each.given for each in gathered.submissions}
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
-        board = ranked(
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+        board = evaluate_submissions(
             key,
             gathered,
             options["measures"],
@@ -110,12 +110,12 @@ def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
 
 def _report_refused(context: click.Context, ranked: Ranked, options: Mapping[str, Any]) -> None:
     """Report the refused submissions on standard error if the layout cannot show them."""
-    from comparanda.cli.output import layout_of, tell
-    from comparanda.findings.leaderboard import refusal
+    from comparanda.cli.output import layout_of, print_message
+    from comparanda.findings.leaderboard import write_refusal
 
     if not options["quiet"] and layout_of(context, options) in _SINGLE_TABLE_LAYOUTS:
         for each in ranked.leaderboard.refused:
-            tell(f"note: {refusal(each)}")
+            print_message(f"note: {write_refusal(each)}")
 
 
 def _write_names(ranked: Ranked, options: Mapping[str, Any]) -> None:
@@ -123,7 +123,7 @@ def _write_names(ranked: Ranked, options: Mapping[str, Any]) -> None:
     import csv
     import io
 
-    from comparanda.cli.output import tell, write
+    from comparanda.cli.output import print_message, write
 
     text = io.StringIO()
     rows = csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n")  # a name may hold any character
@@ -133,4 +133,4 @@ def _write_names(ranked: Ranked, options: Mapping[str, Any]) -> None:
         rows.writerow([each.name, each.own_name, each.path, "no" if problem else "yes", str(problem or "")])
     write(options["names"], text.getvalue())
     if not options["quiet"]:
-        tell(f"wrote {options['names']}")
+        print_message(f"wrote {options['names']}")

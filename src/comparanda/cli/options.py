@@ -11,13 +11,13 @@ from comparanda.cli.config import use_config
 from comparanda.cli.parameters import (
     Option,
     above_zero,
-    filled,
-    fraction,
-    names,
-    numbers,
-    settings,
-    size,
-    whole,
+    integer_from,
+    parse_fraction,
+    parse_names,
+    parse_numbers,
+    parse_settings,
+    parse_size,
+    refuse_empty,
     whole_settings,
 )
 from comparanda.cli.parameters import one_of as parsing_one_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Shell completion, without reading any input.
 
 
-def files(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_file(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete a file name."""
     del context, parameter
     from click.shell_completion import CompletionItem
@@ -51,18 +51,18 @@ def one_of(*names: str) -> Complete:
     return complete
 
 
-def registered(group: str) -> Complete:
+def complete_registered(group: str) -> Complete:
     """Complete a name registered in an entry point group."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
         from comparanda.core import registry
 
-        return one_of(*registry.registered(group))(context, parameter, incomplete)
+        return one_of(*registry.find_registered(group))(context, parameter, incomplete)
 
     return complete
 
 
-def outputs(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def complete_output(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Complete the name of a JSON output."""
     from comparanda.render.json import finding_names
     from comparanda.render.rule_text import OUTPUTS
@@ -72,7 +72,9 @@ def outputs(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 def rule_sets(context: click.Context, parameter: click.Parameter, incomplete: str) -> Sequence[str | CompletionItem]:
     """Complete the name of a rule set or a file."""
-    return registered("comparanda.rules")(context, parameter, incomplete) or files(context, parameter, incomplete)
+    return complete_registered("comparanda.rules")(context, parameter, incomplete) or complete_file(
+        context, parameter, incomplete
+    )
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -137,8 +139,8 @@ RESAMPLES = 10_000
 SEED = 13
 MAX_LINE = 16 << 20
 
-KEY = click.argument("key", required=False, metavar="KEY", shell_complete=files)
-SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=files)
+KEY = click.argument("key", required=False, metavar="KEY", shell_complete=complete_file)
+SYSTEMS = click.argument("systems", nargs=-1, metavar="[NAME=]FILE...", shell_complete=complete_file)
 
 
 def _options_in(section: str) -> Callable[..., Callable[[Decorated], Decorated]]:
@@ -166,15 +168,15 @@ _read, _choose, _draw, _show = (
 _ask = _options_in("What must hold")
 _combine = _options_in("Combining")
 
-_task = _read("--task", metavar="TASK", shell_complete=registered("comparanda.tasks"),
+_task = _read("--task", metavar="TASK", shell_complete=complete_registered("comparanda.tasks"),
               help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
 _sides = _compose(
-    _read("--column", metavar="NAME", callback=filled,
-          help="The column to judge: upos, xpos, feats, lemma, another name, or a number."),
+    _read("--column", metavar="NAME", callback=refuse_empty,
+          help="The column to evaluate: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), callback=parsing_one_of(*MISSING),
           shell_complete=one_of(*MISSING),
           help="What to do about documents or ids that a response lacks; error by default, for coref empty."),
-    _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=files,
+    _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=complete_file,
           help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
     _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
 )  # fmt: skip
@@ -184,7 +186,7 @@ _values = _compose(
     _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
 )  # fmt: skip
 _words = _compose(
-    _read("--train", metavar="FILE", callback=filled, shell_complete=files,
+    _read("--train", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Words in this file are 'seen' (see --by seen)."),
     _read("--punctuation", metavar="|".join(PUNCTUATION), callback=parsing_one_of(*PUNCTUATION),
           shell_complete=one_of(*PUNCTUATION),
@@ -200,14 +202,14 @@ _repair = _read("--repair", metavar="|".join(REPAIRS), callback=parsing_one_of(*
                 shell_complete=one_of(*REPAIRS),
                 help="Spans: what to do about tags that break the scheme; conlleval by default.")  # fmt: skip
 _spans = _compose(
-    _read("--rules", metavar="NAME|FILE", callback=filled, shell_complete=rule_sets,
-          help="Spans: the rules that judge them (see 'comparanda rules list'); exact by default."),
-    _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=numbers,
+    _read("--rules", metavar="NAME|FILE", callback=refuse_empty, shell_complete=rule_sets,
+          help="Spans: the rules that evaluate them (see 'comparanda rules list'); exact by default."),
+    _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=parse_numbers,
           help="Spans: another number for a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
     _read("--paranoid", is_flag=True, help="Spans: run the rules without any shortcut as well, and compare."),
     _scheme,
     _repair,
-    _read("--same-ids", metavar="FILE", callback=filled, shell_complete=files,
+    _read("--same-ids", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Links: lines of ids that mean the same entity."),
 )  # fmt: skip
 _chains = _compose(
@@ -222,22 +224,22 @@ _chains = _compose(
           help="Chains: when two mentions are the same: same words, same head, or inside the key's."),
     _read("--nouns", metavar="|".join(NOUNS), callback=parsing_one_of(*NOUNS), shell_complete=one_of(*NOUNS),
           help="Chains: by which tags nouns and pronouns are told."),
-    _read("--across", metavar="ATTRIBUTE|until:SIGN|all", callback=filled,
+    _read("--across", metavar="ATTRIBUTE|until:SIGN|all", callback=refuse_empty,
           help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
           "or all."),
 )  # fmt: skip
 _beliefs = _compose(
     _read("--decide", metavar="|".join(DECIDE), callback=parsing_one_of(*DECIDE), shell_complete=one_of(*DECIDE),
           help="Probabilities: the hard output has the largest weight of each block, or the likeliest span first."),
-    _read("--min-weight", metavar="NUMBER", type=str, callback=fraction,
+    _read("--min-weight", metavar="NUMBER", type=str, callback=parse_fraction,
           help="Probabilities: what weighs less is not in the hard output."),
-    _read("--belief", "beliefs", multiple=True, metavar="NAME=VALUE", callback=settings,
+    _read("--belief", "beliefs", multiple=True, metavar="NAME=VALUE", callback=parse_settings,
           help="Probabilities: how they are read: scale, overlap, semantics, residual, aggregate, floor, score."),
 )  # fmt: skip
-regular = _read("--regular", metavar="[NAME=]FILE", callback=filled, shell_complete=files,
+regular = _read("--regular", metavar="[NAME=]FILE", callback=refuse_empty, shell_complete=complete_file,
                 help="Probabilities: the same system's output without them, scored beside it.")  # fmt: skip
 _strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
-_max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=whole(1),
+_max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=integer_from(1),
                   help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
 _limit = _read("--limit", "limits", multiple=True, metavar="NAME=NUMBER", callback=whole_settings,
                help="Accept more, or less, than is usual: document, nesting, open, labels, systems.")  # fmt: skip
@@ -245,22 +247,22 @@ _files = _compose(
     _strict,
     _max_line,
     _limit,
-    _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=files,
+    _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=complete_file,
           help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
 )  # fmt: skip
 spreading = _compose(
-    _read("--workers", metavar="N", type=str, callback=whole(1),
+    _read("--workers", metavar="N", type=str, callback=integer_from(1),
           help="Judge the corpus in parts, cut at documents, in so many processes."),
-    _read("--memory", metavar="SIZE", type=str, callback=size,
+    _read("--memory", metavar="SIZE", type=str, callback=parse_size,
           help="Judge the corpus in parts that fit into so much memory: 2G, 500M …"),
-    _read("--scheduler", metavar="ADDRESS", callback=filled,
+    _read("--scheduler", metavar="ADDRESS", callback=refuse_empty,
           help="Judge the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip
 reading = _compose(_task, _values, _words, _spans, _chains, _beliefs, _files)
 reading_spans = _compose(_values, _spans, _files)
 reading_beliefs = _compose(_sides, _scheme, _repair, _beliefs, regular, _files)
 reading_output = _compose(
-    _read("--text", metavar="FILE", callback=filled, shell_complete=files,
+    _read("--text", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="A file with the text, if the output has none; its spans do not matter."),
     _sides,
     _scheme,
@@ -270,12 +272,12 @@ reading_output = _compose(
 )  # fmt: skip
 
 converting = _compose(
-    _read("--to", metavar="FORMAT", callback=filled, shell_complete=registered("comparanda.writers"),
+    _read("--to", metavar="FORMAT", callback=refuse_empty, shell_complete=complete_registered("comparanda.writers"),
           help="The format to write; told by the name of the output, if that says it."),
     _read("--task", metavar="|".join(CONVERTED), callback=parsing_one_of(*CONVERTED),
           shell_complete=one_of(*CONVERTED),
           help="Convert spans and links, or chains (coref); chains if a file can hold nothing else."),
-    _read("--column", metavar="NAME", callback=filled, help="The column of tags, or of labels."),
+    _read("--column", metavar="NAME", callback=refuse_empty, help="The column of tags, or of labels."),
     _scheme,
     _repair,
     _strict,
@@ -283,15 +285,15 @@ converting = _compose(
     _limit,
 )  # fmt: skip
 
-also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=files,
+also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=complete_file,
                  help="Spans: another annotator's key; scores against each, and against what most have.")  # fmt: skip
-where = _choose("--where", metavar="CONDITION", callback=filled, help="Count only sites that fulfil a condition.")
-view = _choose("--view", metavar="NAME", help="One way of judging the task, where it has several.")
+where = _choose("--where", metavar="CONDITION", callback=refuse_empty, help="Count only sites that fulfil a condition.")
+view = _choose("--view", metavar="NAME", help="One way of evaluating the task, where it has several.")
 measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
                    help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
-one_measure = _choose("--measure", metavar="NAME", callback=filled,
+one_measure = _choose("--measure", metavar="NAME", callback=refuse_empty,
                       help="The measure of pairs; the main one by default.")  # fmt: skip
-by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=names, shell_complete=one_of(*ATTRIBUTES),
+by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=parse_names, shell_complete=one_of(*ATTRIBUTES),
              help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
 order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,
                 callback=parsing_one_of(*ORDERS), shell_complete=one_of(*ORDERS),
@@ -304,72 +306,74 @@ pairing = _compose(
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
 )
 
-ground = _choose("--ground", metavar="NAME", callback=filled,
+ground = _choose("--ground", metavar="NAME", callback=refuse_empty,
                  help="The output whose documents and words are those of all; the first by default.")  # fmt: skip
-at_least = _choose("--at-least", metavar="K", callback=whole(1),
+at_least = _choose("--at-least", metavar="K", callback=integer_from(1),
                    help="How many runs must agree against the key; all by default.")  # fmt: skip
-baseline = _choose("--baseline", metavar="NAME", callback=filled,
+baseline = _choose("--baseline", metavar="NAME", callback=refuse_empty,
                    help="One row for every other system, against this one.")  # fmt: skip
 beta = _choose("--beta", metavar="NUMBER", type=str, default=1.0, callback=above_zero,
                show_default=True, help="How much recall weighs beside precision in FβComp.")  # fmt: skip
 
 gating = _compose(
-    _ask("--max-new-errors", metavar="N|N%", callback=filled,
+    _ask("--max-new-errors", metavar="N|N%", callback=refuse_empty,
          help="At most so many sites that the base has right may be wrong now: 20, or 0.5% of all sites."),
-    _ask("--max-negative-flip-rate", metavar="N%", callback=filled, help="The same as a share of all sites: 0.5%."),
+    _ask("--max-negative-flip-rate", metavar="N%", callback=refuse_empty,
+         help="The same as a share of all sites: 0.5%."),
     _ask("--label", multiple=True, metavar="LABEL",
          help="Restrict these two to sites with this label in the key; give it again for one label more."),
     _ask("--require", multiple=True, metavar="CONDITION",
          help="What must hold of scores and counts: 'f1 >= base - 0.3', 'new_errors <= corrections'."),
     _ask("--fail-if-significantly-worse", is_flag=True,
          help="Test the difference of scores; asked for by itself where nothing else is."),
-    _ask("--measure", metavar="NAME", callback=filled, help="The measure that is tested; the main one by default."),
-    _ask("--baseline", "baseline_file", metavar="FILE", callback=filled, shell_complete=files,
+    _ask("--measure", metavar="NAME", callback=refuse_empty,
+         help="The measure that is tested; the main one by default."),
+    _ask("--baseline", "baseline_file", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
          help="What was blessed: compare with nothing else; without BASE, with its scores."),
     _ask("--write-baseline", is_flag=True, help="Bless KEY and BASE: write the baseline file."),
     _choose("--base", metavar="NAME", help="The base; the first system by default."),
     _choose("--new", metavar="NAME", help="The new system; the second by default."),
 )  # fmt: skip
 reporting = _compose(
-    _show("--junit", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--junit", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Write JUnit XML too, a test case a check."),
-    _show("--markdown", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--markdown", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Write Markdown too, as a comment on a pull request."),
 )  # fmt: skip
 
 choosing_spans = _compose(
-    _choose("--at", metavar="DOC:BEGIN[-END]", callback=filled,
+    _choose("--at", metavar="DOC:BEGIN[-END]", callback=refuse_empty,
             help="Spans with these ends, or else those that overlap them, counted as the output counts them."),
-    _choose("--text", metavar="TEXT", callback=filled, help="Spans of this text, whatever their case."),
-    _choose("--span", metavar="CONDITION", callback=filled,
+    _choose("--text", metavar="TEXT", callback=refuse_empty, help="Spans of this text, whatever their case."),
+    _choose("--span", metavar="CONDITION", callback=refuse_empty,
             help="Spans that fulfil a condition on their columns: label, text, document, result …"),
-    _choose("--side", metavar="key|NAME", callback=filled,
+    _choose("--side", metavar="key|NAME", callback=refuse_empty,
             help="Spans of the key, or of one system; of all systems by default."),
     _choose("--rule", multiple=True, metavar="NAME", help="Say also why this rule did not fire for them."),
-    _choose("--with", "partner", metavar="DOC:BEGIN[-END]", callback=filled,
+    _choose("--with", "partner", metavar="DOC:BEGIN[-END]", callback=refuse_empty,
             help="The span that the rule might have paired them with; the nearest by default."),
 )  # fmt: skip
 
 combining = _compose(
-    _combine("--method", "methods", multiple=True, metavar="NAMES", callback=names,
+    _combine("--method", "methods", multiple=True, metavar="NAMES", callback=parse_names,
              help="union, intersection, at-least-K, majority, weighted, per-label; spans: tag-vote; "
              "trees: tree-vote, weighted-tree-vote; by default all that make sense."),
-    _combine("--dev-key", metavar="FILE", callback=filled, shell_complete=files,
+    _combine("--dev-key", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
              help="The key of other data, from which weights and choices come."),
-    _combine("--dev", multiple=True, metavar="NAME=FILE", shell_complete=files,
+    _combine("--dev", multiple=True, metavar="NAME=FILE", shell_complete=complete_file,
              help="A system's output for that; give one for every system."),
-    _combine("--folds", metavar="N", type=str, default=FOLDS, show_default=True, callback=whole(2),
+    _combine("--folds", metavar="N", type=str, default=FOLDS, show_default=True, callback=integer_from(2),
              help="Without --dev: weights and choices for each fold of documents come from the others."),
     _combine("--same-data", is_flag=True, help="Take them from the data that is scored: optimistic."),
     _combine("--overlap", metavar="|".join(OVERLAPS), default=OVERLAPS[0], show_default=True,
              callback=parsing_one_of(*OVERLAPS), shell_complete=one_of(*OVERLAPS),
              help="Spans: keep combined spans that overlap, or the best of them."),
 )  # fmt: skip
-writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=files,
+writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=complete_file,
                 help="Write a combination in the key's format, or in another: METHOD=FILE::FORMAT.")  # fmt: skip
 anonymous = _compose(
     _show("--anonymise", is_flag=True, help="Call submissions system-01 …, and say nothing that tells them apart."),
-    _show("--names", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--names", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="With --anonymise: write who is who to a CSV file."),
 )  # fmt: skip
 
@@ -384,77 +388,77 @@ _handling = _compose(
     _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
             callback=parsing_one_of(*HANDLERS), shell_complete=one_of(*HANDLERS),
             help="Whether an answer changes its block alone, or other places of the same text too."),
-    _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=fraction,
+    _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=parse_fraction,
             help="How often answers are taken to be wrong."),
     _answer("--strength", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=above_zero,
             help="The statistical handler: how much evidence an answer is for the same text."),
 )  # fmt: skip
 simulating = _compose(
-    _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=names,
+    _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=parse_names,
               default=("entropy", "fgain", "random"), shell_complete=one_of(*STRATEGIES),
               help="In which order to ask: random, document, high, low, entropy, margin, group_size, group_entropy, "
               "fgain, infogain, oracle; a,b for several; entropy, fgain and random by default."),
-    _question("--budget", metavar="N", callback=whole(),
+    _question("--budget", metavar="N", callback=integer_from(),
               help="How many questions to ask; by default until nothing is uncertain."),
     _kind,
-    _question("--scope", metavar="CONDITION", callback=filled,
+    _question("--scope", metavar="CONDITION", callback=refuse_empty,
               help="Ask about, and count, what fulfils a condition on label, text, document and length."),
     _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label, and count it, alone."),
     _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label, nor count it."),
     _certain,
-    _question("--seeds", metavar="N", type=str, default=SEEDS, show_default=True, callback=whole(1),
+    _question("--seeds", metavar="N", type=str, default=SEEDS, show_default=True, callback=integer_from(1),
               help="How often to try what depends on chance: random, and all if the user errs."),
-    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
               help="The first of the seeds."),
     _question("--area", metavar="|".join(AREAS), default=AREAS[0], show_default=True, callback=parsing_one_of(*AREAS),
               shell_complete=one_of(*AREAS),
               help="How areas under curves are counted; those of the thesis may exceed 1."),
-    _question("--horizon", metavar="N", callback=whole(),
+    _question("--horizon", metavar="N", callback=integer_from(),
               help="Up to which question strategies are compared; the longest way of any by default."),
-    _answer("--user", metavar="WHO", default="truthful", show_default=True, callback=filled,
+    _answer("--user", metavar="WHO", default="truthful", show_default=True, callback=refuse_empty,
             help="truthful, noisy:0.05 (so often yes becomes no), unsure:0.1 (so often no answer), or both: a,b."),
     _handling,
-    _answer("--purity", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=fraction,
+    _answer("--purity", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=parse_fraction,
             help="Questions about texts: which share of their places the user calls always."),
 )  # fmt: skip
 drawing = _compose(
-    _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--plot", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Probabilities: draw a chart too: .svg, or .png (pip install 'comparanda[png]')."),
     _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=parsing_one_of(*CHARTS),
           shell_complete=one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
 )  # fmt: skip
 plotting = _compose(
-    _show("--curves", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--curves", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Write the values after every question too: .csv, .json or .jsonl."),
-    _show("--plot", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--plot", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Draw them too: .svg, or .png (pip install 'comparanda[png]')."),
     _show("--measure", metavar="NAME", default=CURVES[0], show_default=True, callback=parsing_one_of(*CURVES),
           shell_complete=one_of(*CURVES), help="What is drawn: f1, precision, recall, expected_precision …"),
-    _show("--resume", metavar="FOLDER", callback=filled, shell_complete=files,
+    _show("--resume", metavar="FOLDER", callback=refuse_empty, shell_complete=complete_file,
           help="Keep there what is done, and go on from it if the same command is stopped and given again."),
 )  # fmt: skip
 asking = _compose(
-    _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=whole(),
+    _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=integer_from(),
               help="How many questions to ask."),
-    _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=filled,
+    _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=refuse_empty,
               shell_complete=one_of(*STRATEGIES[:-1]),
               help="Which to ask first: random, document, high, low, entropy, margin, group_size, group_entropy, fgain "
               "or infogain."),
     _kind,
-    _question("--scope", metavar="CONDITION", callback=filled,
+    _question("--scope", metavar="CONDITION", callback=refuse_empty,
               help="Ask about what fulfils a condition on label, text, document and length."),
     _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label alone."),
     _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label."),
     _certain,
-    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+    _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
               help="For the order random."),
-    _answer("--answers", multiple=True, metavar="FILE", shell_complete=files,
+    _answer("--answers", multiple=True, metavar="FILE", shell_complete=complete_file,
             help="What came back: JSONL or CSV with id and answer, or an export of Prodigy or Label Studio."),
     _answer("--again", is_flag=True, help="Ask again what was answered by unsure."),
     _handling,
     _show("--layout", "tool", metavar="|".join(TOOLS), callback=parsing_one_of(*TOOLS),
           shell_complete=one_of(*TOOLS), help="Write the questions as tasks of an annotation tool."),
-    _show("--updated", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--updated", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Write the output as the answers have changed it: JSONL with blocks."),
 )  # fmt: skip
 
@@ -464,9 +468,9 @@ demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show
                          help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
 
 sampling = _compose(
-    _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=whole(),
+    _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
           help="The seed of all draws."),
-    _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=whole(),
+    _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=integer_from(),
           help="Resamples for intervals and tests; 0 for none."),
     _draw("--zero-division", metavar="0|1", callback=parsing_one_of("0", "1"), help="A value for undefined ratios."),
 )  # fmt: skip
@@ -480,12 +484,12 @@ showing = _compose(
     _show("--json", "as_json", is_flag=True, help="One JSON document with everything."),
     _show("--format", "layout", metavar="|".join(LAYOUTS), default="table", show_default=True,
           callback=parsing_one_of(*LAYOUTS), shell_complete=one_of(*LAYOUTS), help="How to print."),
-    _show("--top", metavar="N", callback=whole(), help="Rows of long tables; 0 for all."),
-    _show("-o", "--output", metavar="FILE", callback=filled, shell_complete=files,
+    _show("--top", metavar="N", callback=integer_from(), help="Rows of long tables; 0 for all."),
+    _show("-o", "--output", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
           help="Write to a file instead; its suffix (.json, .md, .csv …) tells the format."),
     telling,
 )  # fmt: skip
 as_json = _show("--json", "as_json", is_flag=True, help="One JSON document with everything.")
-saving = _show("--save", metavar="FOLDER", callback=filled, shell_complete=files,
+saving = _show("--save", metavar="FOLDER", callback=refuse_empty, shell_complete=complete_file,
                help="Write a result folder, which commands read in place of KEY and systems.")  # fmt: skip
 citing = _show("--cite", is_flag=True, help="Print a methods paragraph and BibTeX as well.")

@@ -12,7 +12,7 @@ import click
 from comparanda.cli.parameters import CONFIG, is_given
 from comparanda.errors import ComparandaError, UsageError
 from comparanda.render.console import as_text, show
-from comparanda.render.table import visible
+from comparanda.render.table import make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ class OutputError(ComparandaError):
     exit_code = 3
 
 
-def publish(
+def write_findings(
     context: click.Context,
     result: Result,
     findings: Sequence[Finding],
@@ -59,12 +59,12 @@ def publish(
         write(target, text)
         _report_target(target, options)
     if cite and not cited:
-        from comparanda.render.markup import citation
+        from comparanda.render.markup import write_citation
 
-        click.echo(citation(result.signature), err=True)
+        click.echo(write_citation(result.signature), err=True)
     if layout in _SINGLE_TABLE_LAYOUTS and not options["quiet"] and findings[0].exceeds_main_table():
         first = findings[0].main_table().name
-        tell(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
+        print_message(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
 
 
 def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
@@ -91,13 +91,13 @@ def _requested_layout(context: click.Context, options: Mapping[str, Any]) -> str
 
 
 def _render_finding(layout: str, result: Result, finding: Finding, top: int | None) -> str:
-    from comparanda.render.json import document
+    from comparanda.render.json import build_document
     from comparanda.render.markup import as_delimited, as_json_lines, as_latex, as_markdown
 
     short, full = top, (top or 0)
     writers: dict[str, Callable[[], str]] = {
         "table": lambda: as_text(finding, short),
-        "json": lambda: document(finding, result.signature, tuple(map(str, result.notes))),
+        "json": lambda: build_document(finding, result.signature, tuple(map(str, result.notes))),
         "md": lambda: as_markdown(finding, short),
         "latex": lambda: as_latex(finding, short),
         "csv": lambda: as_delimited(finding, ",", full),
@@ -109,9 +109,9 @@ def _render_finding(layout: str, result: Result, finding: Finding, top: int | No
 
 def _citation(result: Result, layout: str) -> str:
     """Return the citation text if the layout can hold prose, in LaTeX as a comment; empty otherwise."""
-    from comparanda.render.markup import citation
+    from comparanda.render.markup import write_citation
 
-    text = citation(result.signature)
+    text = write_citation(result.signature)
     if layout == "latex":
         text = "\n".join(f"% {line}".rstrip() for line in text.split("\n"))
     return f"\n{visible_lines(text)}\n" if layout in {"table", "md", "latex"} else ""
@@ -151,10 +151,10 @@ def _write_atomically(path: str, data: bytes) -> None:
 
 def _report_target(target: str | None, options: Mapping[str, Any]) -> None:
     if target not in {None, _STDOUT} and not options["quiet"]:
-        tell(f"wrote {target}")
+        print_message(f"wrote {target}")
 
 
-def tell(text: str) -> None:
+def print_message(text: str) -> None:
     """Print a message to standard error."""
     click.echo(visible_lines(text), err=True)
 
@@ -162,12 +162,12 @@ def tell(text: str) -> None:
 def say_settings(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print a note if settings come from a configuration file that was not named on the command line."""
     if CONFIG in context.meta and options["config"] is None and not options["quiet"]:
-        tell(f"note: settings are read from {context.meta[CONFIG]}")
+        print_message(f"note: settings are read from {context.meta[CONFIG]}")
 
 
 def visible_lines(text: str) -> str:
     """Escape control characters except line ends."""
-    return "\n".join(visible(line) for line in text.split("\n"))
+    return "\n".join(make_visible(line) for line in text.split("\n"))
 
 
 def print_notes(notes: Sequence[Note], options: Mapping[str, Any]) -> None:
@@ -176,6 +176,6 @@ def print_notes(notes: Sequence[Note], options: Mapping[str, Any]) -> None:
         return
     shown = notes if options["verbose"] else notes[:_SHOWN_NOTES]
     for note in shown:
-        tell(f"note: {visible(str(note))}")
+        print_message(f"note: {make_visible(str(note))}")
     if len(notes) > len(shown):
-        tell(f"note: … {len(notes) - len(shown)} more (-v shows all)")
+        print_message(f"note: … {len(notes) - len(shown)} more (-v shows all)")

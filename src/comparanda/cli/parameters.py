@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from comparanda.errors import ComparandaError, UsageError, nearest
+from comparanda.errors import ComparandaError, UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +121,7 @@ class Group(click.Group):
             hint = "say what to do with files: comparanda compare KEY NAME=FILE… --task TASK"
         else:
             hint = f"commands: {', '.join(self.commands)}"
-        raise UsageError(f"no command is called {name!r}{nearest(name, self.commands)}", hint=hint)
+        raise UsageError(f"no command is called {name!r}{suggest_nearest(name, self.commands)}", hint=hint)
 
 
 def one_of(*allowed: str, fold: bool = False) -> Check:
@@ -131,13 +131,15 @@ def one_of(*allowed: str, fold: bool = False) -> Check:
         value = value.lower() if fold and value is not None else value
         if value is not None and value not in allowed:
             listed = ", ".join(allowed[:-1]) + " or " + allowed[-1]
-            raise wrong(context, parameter, f"takes {listed}, not {value!r}{nearest(value, allowed)}")
+            raise make_option_error(
+                context, parameter, f"takes {listed}, not {value!r}{suggest_nearest(value, allowed)}"
+            )
         return value
 
     return check
 
 
-def whole(least: int = 0) -> Check:
+def integer_from(least: int = 0) -> Check:
     """Accept an integer of at least `least`."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
@@ -145,7 +147,7 @@ def whole(least: int = 0) -> Check:
             return value
         digits = value.strip().removeprefix("+")
         if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18) or int(digits) < least:
-            raise wrong(context, parameter, f"takes a whole number from {least} on, not {value!r}")
+            raise make_option_error(context, parameter, f"takes a whole number from {least} on, not {value!r}")
         return int(digits)
 
     return check
@@ -155,13 +157,13 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"\+?([0-9]{1,15}(?:\.[0-9]{1,6})?) ?([kmgt]?)i?b?", re.IGNORECASE)
 
 
-def size(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
+def parse_size(context: click.Context, parameter: click.Parameter, value: str | int | None) -> int | None:
     """Accept a number of bytes, such as 2G or 500M."""
     if value is None or isinstance(value, int):
         return value
     found = _SIZE.fullmatch(value.strip())
     if found is None or float(found[1]) <= 0:
-        raise wrong(context, parameter, f"takes a number of bytes, such as 2G or 500M, not {value!r}")
+        raise make_option_error(context, parameter, f"takes a number of bytes, such as 2G or 500M, not {value!r}")
     return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
@@ -172,26 +174,26 @@ def above_zero(context: click.Context, parameter: click.Parameter, value: str | 
     except ValueError:
         number = 0.0
     if not (isfinite(number) and number > 0):
-        raise wrong(context, parameter, f"takes a number above 0, not {value!r}")
+        raise make_option_error(context, parameter, f"takes a number above 0, not {value!r}")
     return number
 
 
-def filled(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+def refuse_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse an empty value, as from an unset shell variable."""
     if value is not None and not value.strip():
-        raise wrong(context, parameter, "is empty")
+        raise make_option_error(context, parameter, "is empty")
     return value
 
 
-def names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+def parse_names(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Split `a,b` into names and drop duplicates."""
     found = [name.strip() for text in value for name in text.split(",")]
     if not all(found):
-        raise wrong(context, parameter, f"names nothing in {','.join(value)!r}")
+        raise make_option_error(context, parameter, f"names nothing in {','.join(value)!r}")
     return tuple(dict.fromkeys(found))
 
 
-def numbers(
+def parse_numbers(
     context: click.Context, parameter: click.Parameter, value: tuple[str, ...]
 ) -> dict[str, float | dict[str, float]]:
     """Parse `NAME=NUMBER` and `NAME[LABEL]=NUMBER`, each name and label once."""
@@ -199,36 +201,36 @@ def numbers(
     for text in value:
         match = _NUMBER_SETTING.fullmatch(text.strip())
         if match is None or not isfinite(float(match["number"])):
-            raise wrong(context, parameter, f"takes NAME=NUMBER or NAME[LABEL]=NUMBER, not {text!r}")
+            raise make_option_error(context, parameter, f"takes NAME=NUMBER or NAME[LABEL]=NUMBER, not {text!r}")
         name, label, number = match["name"].strip(), match["label"], float(match["number"])
         known = found.get(name, {})
         if not isinstance(known, dict) or (name in found and label is None) or label in known:
-            raise wrong(context, parameter, f"sets {text.rpartition('=')[0]!r} twice")
+            raise make_option_error(context, parameter, f"sets {text.rpartition('=')[0]!r} twice")
         found[name] = number if label is None else {**known, label: number}
     return found
 
 
-def settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
+def parse_settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, str]:
     """Parse `NAME=VALUE`, each name once."""
     found: dict[str, str] = {}
     for text in value:
         name, equals, setting = (part.strip() for part in text.partition("="))
         if not name or not equals or not setting:
-            raise wrong(context, parameter, f"takes NAME=VALUE, not {text!r}")
+            raise make_option_error(context, parameter, f"takes NAME=VALUE, not {text!r}")
         if name in found:
-            raise wrong(context, parameter, f"sets {name!r} twice")
+            raise make_option_error(context, parameter, f"sets {name!r} twice")
         found[name] = setting
     return found
 
 
 def whole_settings(context: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> dict[str, int]:
     """Parse `NAME=NUMBER`, each name once, with integers from 1 on."""
-    given = settings(context, parameter, value)
-    check = whole(1)
+    given = parse_settings(context, parameter, value)
+    check = integer_from(1)
     return {name: cast("int", check(context, parameter, number)) for name, number in given.items()}
 
 
-def fraction(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+def parse_fraction(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
     """Accept a number from 0 to 1."""
     if value is None:
         return None
@@ -237,11 +239,11 @@ def fraction(context: click.Context, parameter: click.Parameter, value: str | No
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise wrong(context, parameter, f"takes a number from 0 to 1, not {value!r}")
+        raise make_option_error(context, parameter, f"takes a number from 0 to 1, not {value!r}")
     return number
 
 
-def wrong(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:
+def make_option_error(context: click.Context, parameter: click.Parameter, what: str) -> UsageError:
     """Make the error for an invalid option value; name the TOML file if the value comes from there."""
     option = max(parameter.opts, key=len)
     if parameter.name and context.get_parameter_source(parameter.name) == click.core.ParameterSource.DEFAULT_MAP:
@@ -254,13 +256,15 @@ def is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
-def translated(problem: click.ClickException) -> ComparandaError:
+def translate_error(problem: click.ClickException) -> ComparandaError:
     """Convert an error of click to one of this project, with the nearest match and a hint."""
     context = getattr(problem, "ctx", None)
     hint = f"see {context.command_path} --help" if context is not None else None
     if isinstance(problem, click.NoSuchOption):
         known = _option_names(context) if problem.option_name.startswith("--") else ()
-        return UsageError(f"no such option {problem.option_name!r}{nearest(problem.option_name, known)}", hint=hint)
+        return UsageError(
+            f"no such option {problem.option_name!r}{suggest_nearest(problem.option_name, known)}", hint=hint
+        )
     message = problem.format_message().rstrip(".")
     return UsageError(message[:1].lower() + message[1:], hint=hint)
 

@@ -15,7 +15,7 @@ from comparanda.cli.options import (
     KEY,
     SYSTEMS,
     by,
-    files,
+    complete_file,
     pairing,
     reading,
     regular,
@@ -25,7 +25,7 @@ from comparanda.cli.options import (
     view,
     where,
 )
-from comparanda.cli.parameters import Command, Option, filled, one_of, whole
+from comparanda.cli.parameters import Command, Option, integer_from, one_of, refuse_empty
 from comparanda.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
@@ -71,14 +71,17 @@ Examples:
 @view
 @sampling
 @click.option("-o", "--output", cls=Option, section="Output", metavar="FILE", default="report.html", show_default=True,
-              callback=filled, shell_complete=files, help="The file to write.")  # fmt: skip
-@click.option("--title", cls=Option, section="Output", metavar="TEXT", callback=filled, help="The title of the page.")
+              callback=refuse_empty, shell_complete=complete_file, help="The file to write.")  # fmt: skip
+@click.option(
+    "--title", cls=Option, section="Output", metavar="TEXT", callback=refuse_empty, help="The title of the page."
+)
 @click.option("--no-text", cls=Option, section="Output", is_flag=True,
               help="Hold no words of the corpus, only numbers, labels and places.")  # fmt: skip
 @click.option("--examples", cls=Option, section="Output", metavar="N", type=str, default=EXAMPLES, show_default=True,
-              callback=whole(1),
+              callback=integer_from(1),
               help="How many examples the page may hold; of more, each number has a sample.")  # fmt: skip
-@click.option("--charts", cls=Option, section="Output", metavar="FOLDER", callback=filled, shell_complete=files,
+@click.option("--charts", cls=Option, section="Output", metavar="FOLDER", callback=refuse_empty,
+              shell_complete=complete_file,
               help="Write the charts to files too: SVG, and PNG (pip install 'comparanda[png]').")  # fmt: skip
 @telling
 @click.pass_context
@@ -111,48 +114,48 @@ def _build_choices(options: Mapping[str, Any]) -> Choices:
 def _build_page(result: Result, choices: Choices, options: Mapping[str, Any]) -> Page:
     import sys
 
-    from comparanda.render.console import progress
-    from comparanda.report import build
+    from comparanda.render.console import show_progress
+    from comparanda.report import build_page
 
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
-        return build(result, choices, say)
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+        return build_page(result, choices, say)
 
 
 def _build_page_without_key(context: click.Context, options: Mapping[str, Any], choices: Choices) -> Page:
     """Build the page of outputs without a key; the first output takes the place of the key."""
     import sys
 
-    from comparanda.cli.finding_commands import agreed
+    from comparanda.cli.finding_commands import compute_agreement
     from comparanda.errors import UsageError
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
     from comparanda.report import build_without_key
 
     for name in _KEY_OPTIONS:
         if options[name]:
             raise UsageError(f"--no-key and --{name} do not go together: without a key nobody is right or wrong")
     given = options["systems"] if options["key"] is None else (options["key"], *options["systems"])
-    found, result = agreed(context, {**options, "systems": given, "ground": None, "measure": None})
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
+    found, result = compute_agreement(context, {**options, "systems": given, "ground": None, "measure": None})
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
         return build_without_key(found, result, choices, say)
 
 
 def write_page(page: Page, target: str, *, quiet: bool) -> None:
     """Write a page and report its size."""
-    from comparanda.cli.output import tell, write
-    from comparanda.render.table import counted
+    from comparanda.cli.output import print_message, write
+    from comparanda.render.table import format_count
     from comparanda.report import as_html
 
     written = as_html(page)
     write(target, written)
     if target != _STDOUT and not quiet:
-        tell(f"wrote {target} ({size(len(written.encode()))}, {counted(len(page.cards), 'example')}, "
-             "no network needed)")  # fmt: skip
+        size, examples = format_size(len(written.encode())), format_count(len(page.cards), "example")
+        print_message(f"wrote {target} ({size}, {examples}, no network needed)")
 
 
-def size(count: int) -> str:
+def format_size(count: int) -> str:
     """Format a number of bytes.
 
-    >>> size(84_321), size(1_934_000)
+    >>> format_size(84_321), format_size(1_934_000)
     ('84 kB', '1.9 MB')
     """
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
@@ -160,8 +163,8 @@ def size(count: int) -> str:
 
 def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
     """Refuse writing charts into the folder of an input."""
-    from comparanda.cli.input_names import inputs, key_of
-    from comparanda.cli.requests import spare
+    from comparanda.cli.input_names import key_of, parse_inputs
+    from comparanda.cli.requests import protect_inputs
     from comparanda.formats.inputs import each_input
     from comparanda.storage.manifest import is_result_folder
 
@@ -169,15 +172,15 @@ def _check_charts(context: click.Context, options: Mapping[str, Any]) -> None:
         return
     given = [key_of(context, options)]
     if options["systems"] or not is_result_folder(given[0]):
-        key, systems = inputs(context, options)
+        key, systems = parse_inputs(context, options)
         given = [each.path for each in (key, *each_input(systems.values()))]
-    spare(options, given, "charts")
+    protect_inputs(options, given, "charts")
 
 
 def _write_charts(result: Result, choices: Choices, options: Mapping[str, Any]) -> None:
     """Write the charts to the folder of `--charts`, if given, and report their number."""
-    from comparanda.cli.output import OutputError, tell
-    from comparanda.render.table import counted
+    from comparanda.cli.output import OutputError, print_message
+    from comparanda.render.table import format_count
     from comparanda.report.chart_files import charts_of, write_pictures
 
     folder = options["charts"]
@@ -188,7 +191,7 @@ def _write_charts(result: Result, choices: Choices, options: Mapping[str, Any]) 
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
     if not options["quiet"]:
-        tell(f"wrote {counted(len(written), 'file')} to {folder}")
+        print_message(f"wrote {format_count(len(written), 'file')} to {folder}")
 
 
 # The command `serve`: a result folder in the browser, with all its examples.
@@ -206,17 +209,19 @@ Examples:
   comparanda serve result
   comparanda serve result --no-open --port 8080""",
 )
-@click.argument("folder", metavar="FOLDER", shell_complete=files)
+@click.argument("folder", metavar="FOLDER", shell_complete=complete_file)
 @where
 @by
 @pairing
 @view
 @sampling
-@click.option("--port", cls=Option, section="Serving", metavar="N", callback=whole(_FIRST_PORT),
+@click.option("--port", cls=Option, section="Serving", metavar="N", callback=integer_from(_FIRST_PORT),
               help="The port on this machine; any that is free by default.")  # fmt: skip
 @click.option("--no-open", cls=Option, section="Serving", is_flag=True,
               help="Open no browser, print the address alone.")  # fmt: skip
-@click.option("--title", cls=Option, section="Serving", metavar="TEXT", callback=filled, help="The title of the page.")
+@click.option(
+    "--title", cls=Option, section="Serving", metavar="TEXT", callback=refuse_empty, help="The title of the page."
+)
 @click.option("--no-text", cls=Option, section="Serving", is_flag=True,
               help="Show no words of the corpus, only numbers, labels and places.")  # fmt: skip
 @telling
@@ -228,7 +233,7 @@ def serve(context: click.Context, /, **options: Any) -> None:
     there are. Nothing can be changed through it. Its address holds a token: who has it can read what is served.
     """
     from comparanda.cli.requests import load
-    from comparanda.render.console import progress
+    from comparanda.render.console import show_progress
     from comparanda.report import Choices
     from comparanda.report.server import Routes
 
@@ -237,7 +242,7 @@ def serve(context: click.Context, /, **options: Any) -> None:
     choices = Choices(**chosen, by=options["by"] or None, text=not options["no_text"], served=True)
     with _open_server(options["port"]) as server:
         result = load(context, {**options, "key": folder, "systems": (), "output": None, "config": None})
-        with progress(sys.stderr, quiet=options["quiet"]) as say:
+        with show_progress(sys.stderr, quiet=options["quiet"]) as say:
             routes = Routes(result, choices, say)
         _run_server(server, routes, options)
 
@@ -270,18 +275,18 @@ def _run_server(server: Server, routes: Routes, options: dict[str, Any]) -> None
     """Print the address and answer requests until interrupted, which is the normal end and not an error."""
     import webbrowser
 
-    from comparanda.cli.output import tell
+    from comparanda.cli.output import print_message
 
     previous_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         click.echo(server.address)
         if not options["quiet"]:
-            tell(f"serving {options['folder']} to this machine alone; Ctrl-C ends it")
+            print_message(f"serving {options['folder']} to this machine alone; Ctrl-C ends it")
         if not options["no_open"]:  # in a thread, since a browser in the terminal returns only when it is left
             threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.answer_by(routes.answer)
     except KeyboardInterrupt:
         if not options["quiet"]:
-            tell("ended")
+            print_message("ended")
     finally:
         signal.signal(signal.SIGTERM, previous_handler)

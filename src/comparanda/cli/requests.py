@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from comparanda.api.comparison import compare, compare_keys
-from comparanda.cli.input_names import has_systems, inputs, key_of, other_keys, read_maps
-from comparanda.cli.output import OutputError, layout_of, print_notes, publish, say_settings, tell, visible_lines
+from comparanda.cli.input_names import has_systems, key_of, other_keys, parse_inputs, read_maps
+from comparanda.cli.output import (
+    OutputError,
+    layout_of,
+    print_message,
+    print_notes,
+    say_settings,
+    visible_lines,
+    write_findings,
+)
 from comparanda.cli.parameters import Option, is_given
-from comparanda.errors import InputError, UsageError, nearest
-from comparanda.expressions import names_used
+from comparanda.errors import InputError, UsageError, suggest_nearest
+from comparanda.expressions import find_names
 from comparanda.expressions.selection import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
-from comparanda.formats.inputs import Input, each_input, formats
+from comparanda.formats.inputs import Input, each_input, find_formats
 from comparanda.pipeline import Setup, columns_of, read_key, read_response, refuse_notes
-from comparanda.render.console import progress
+from comparanda.render.console import show_progress
 from comparanda.result import Result
 from comparanda.storage.manifest import is_ours, is_result_folder
 from comparanda.tasks.task import find_task
@@ -83,9 +91,9 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
 
 
 def _compare_files(context: click.Context, options: Mapping[str, Any]) -> Result:
-    key, systems = inputs(context, options)
-    spare(options, [given.path for given in (key, *each_input(systems.values()))])
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
+    key, systems = parse_inputs(context, options)
+    protect_inputs(options, [given.path for given in (key, *each_input(systems.values()))])
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
         result = compare(key, systems, progress=say, **settings_of(options, systems), **_scale_settings(options))
     check_labels(result, options)
     return result
@@ -108,9 +116,9 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
     for name in ("where", "by", "measures"):
         if options[name]:
             raise UsageError(f"--also-key and --{name} do not go together")
-    key, systems = inputs(context, options)
+    key, systems = parse_inputs(context, options)
     keys = {"key": key, **other_keys(options)}
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
         return compare_keys(keys, systems, view=options["view"], progress=say, **settings_of(options, systems))
 
 
@@ -137,10 +145,10 @@ def _resampling_settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _requested_attributes(options: Mapping[str, Any]) -> set[str]:
     """Return the attributes named in slices and conditions, so that the readers fetch their columns."""
-    return {*options.get("by", ()), *names_used(options["where"] or "true")}
+    return {*options.get("by", ()), *find_names(options["where"] or "true")}
 
 
-def spare(options: Mapping[str, Any], given: list[str], option: str = "output") -> None:
+def protect_inputs(options: Mapping[str, Any], given: list[str], option: str = "output") -> None:
     """Refuse to write a result over one of its inputs, or into a folder that is an input."""
     if options[option] is None:
         return
@@ -159,10 +167,10 @@ def check_labels(result: Result, options: Mapping[str, Any]) -> None:
         labels |= set(view.given_items.names)
     for label in options["only_label"]:
         if label not in labels:
-            raise UsageError(f"--only-label: the label {label!r} does not occur{nearest(label, labels)}")
+            raise UsageError(f"--only-label: the label {label!r} does not occur{suggest_nearest(label, labels)}")
     for label in options["ignore_label"]:
         if label not in labels and not options["quiet"]:
-            tell(f"note: --ignore-label: the label {label!r} does not occur{nearest(label, labels)}")
+            print_message(f"note: --ignore-label: the label {label!r} does not occur{suggest_nearest(label, labels)}")
 
 
 def _open_folder(context: click.Context, folder: str, options: Mapping[str, Any]) -> Result:
@@ -174,13 +182,13 @@ def _open_folder(context: click.Context, folder: str, options: Mapping[str, Any]
         if settled and is_given(context, str(parameter.name)):
             option = max(parameter.opts, key=len)
             raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
-    spare(options, [folder])
+    protect_inputs(options, [folder])
     result = open_result(folder)
     sites = result.verdicts.view(options["view"]).sites
     known = {*sites.attributes, *SITE_NAMES, *pair_names(sites), *ITEM_NAMES, *PAIR_ITEM_NAMES}
     for name in sorted(_requested_attributes(options) - known):
         hint = "to have a column in the folder, compare the files with --by NAME and save again"
-        raise UsageError(f"the result folder has no attribute {name!r}{nearest(name, known)}", hint=hint)
+        raise UsageError(f"the result folder has no attribute {name!r}{suggest_nearest(name, known)}", hint=hint)
     default = click.core.ParameterSource.DEFAULT
     drawn = {
         name: value
@@ -201,21 +209,21 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
     if not options["quiet"]:
-        tell(f"wrote {folder} (read it back: comparanda compare {folder})")
+        print_message(f"wrote {folder} (read it back: comparanda compare {folder})")
 
 
 def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key separately, so that one bad file does not hide the next."""
-    from comparanda.tasks.label_maps import owners
+    from comparanda.tasks.label_maps import system_of_runs
 
     say_settings(context, options)
     if not has_systems(context, options):
         return _check_single_file(context, options)
-    key, systems = inputs(context, options)
+    key, systems = parse_inputs(context, options)
     settings = settings_of(options, systems)
     bad: list[str] = []
     columns, outputs = columns_of(systems)
-    for (name, given), owner in zip(outputs, owners(columns), strict=True):
+    for (name, given), owner in zip(outputs, system_of_runs(columns), strict=True):
         own = {"all": "all", "key": "key", owner: name}
         maps = {own[who]: table for who, table in settings["maps"].items() if who in own}
         try:
@@ -264,14 +272,16 @@ def _check_single_file(context: click.Context, options: Mapping[str, Any]) -> in
 
 def print_formats(name: str | None) -> None:
     """Print all formats, or one format with its options."""
-    from comparanda.formats.document_writer import writers
+    from comparanda.formats.document_writer import find_writers
 
-    known = formats()
+    known = find_formats()
     if name is not None and name not in known:
-        raise UsageError(f"no format is called {name!r}{nearest(name, known)}", hint=f"formats: {', '.join(known)}")
+        raise UsageError(
+            f"no format is called {name!r}{suggest_nearest(name, known)}", hint=f"formats: {', '.join(known)}"
+        )
     width, content_width = max(map(len, known)), max(len(_list_content(each)) for each in known.values())
     for each in known.values() if name is None else [known[name]]:
-        written = "read, written" if each.name in writers() else "read"
+        written = "read, written" if each.name in find_writers() else "read"
         click.echo(f"{each.name:<{width}}  {_list_content(each):<{content_width}}  {written:<13}  {each.summary}")
         if name is not None:
             for option, meaning in each.options.items():
@@ -303,7 +313,7 @@ def print_schema(kind: str | None) -> None:
         click.echo("\n".join(kinds))
         return
     if kind not in kinds:
-        raise UsageError(f"no output is called {kind!r}{nearest(kind, kinds)}", hint=", ".join(kinds))
+        raise UsageError(f"no output is called {kind!r}{suggest_nearest(kind, kinds)}", hint=", ".join(kinds))
     found = schema(kind) if kind in finding_names() else rules_schema(kind)
     click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 
@@ -328,11 +338,11 @@ def run_demo(context: click.Context, options: Mapping[str, Any]) -> None:
     if options["verbose"]:
         print_notes(result.notes, options)
     chosen = {name: options[name] for name in ("base", "new")} | {"by": options["by"] or None}
-    publish(context, result, [result.anatomy(**chosen)], options)
+    write_findings(context, result, [result.anatomy(**chosen)], options)
     if options["report"] is not None:
         from comparanda.cli.report_commands import write_page
-        from comparanda.report import Choices, build
+        from comparanda.report import Choices, build_page
 
-        write_page(build(result, Choices(**chosen)), options["report"], quiet=options["quiet"])
+        write_page(build_page(result, Choices(**chosen)), options["report"], quiet=options["quiet"])
         if not options["quiet"]:
-            tell(f"open it in a browser: {Path(options['report']).resolve().as_uri()}")
+            print_message(f"open it in a browser: {Path(options['report']).resolve().as_uri()}")

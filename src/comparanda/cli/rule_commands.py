@@ -13,7 +13,7 @@ from comparanda.cli.parameters import Command, Group
 
 @click.group(cls=Group, short_help="Rules for spans: which there are, and why a span is what it is.")
 def rules() -> None:
-    """Look at the rules by which spans are judged: list, show and check rule sets, and explain verdicts."""
+    """Look at the rules by which spans are evaluated: list, show and check rule sets, and explain verdicts."""
 
 
 @rules.command("list", cls=Command, short_help="The rule sets that come along.")

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from comparanda.cli.input_names import inputs, key_of
+from comparanda.cli.input_names import key_of, parse_inputs
 from comparanda.cli.output import print_notes, say_settings
 from comparanda.cli.requests import settings_of
 from comparanda.core.text_columns import Column, TextColumn
-from comparanda.errors import ExpressionError, UsageError, nearest
+from comparanda.errors import ExpressionError, UsageError, suggest_nearest
 from comparanda.expressions import Scope, select
-from comparanda.pipeline import Setup, columns_of, prepare, refuse_notes
-from comparanda.render.console import progress
+from comparanda.pipeline import Setup, columns_of, prepare_systems, refuse_notes
+from comparanda.render.console import show_progress
 from comparanda.render.rule_text import explanation_text, rules_document
 from comparanda.rules.explanation import Account, Naming
 from comparanda.rules.explanation.account import why_of
 from comparanda.rules.explanation.data import ExplainedSpan, Explanation, WhyNot
 from comparanda.rules.explanation.refusals import NEAREST, why_not_of
-from comparanda.rules.facts import normalised
+from comparanda.rules.facts import normalise_text
 from comparanda.storage.manifest import is_result_folder
 from comparanda.tasks.spans.evaluation import run_rules
 
@@ -143,7 +143,7 @@ class Place:
                 )
             return 0
         if self.document not in documents:
-            what = f"the key has no document {self.document!r}{nearest(self.document, documents)}"
+            what = f"the key has no document {self.document!r}{suggest_nearest(self.document, documents)}"
             raise UsageError(what, hint="a place is written DOC:BEGIN-END")
         return documents.index(self.document)
 
@@ -181,8 +181,8 @@ class Choice:
         if self.at is not None:
             meant &= self.at.rows(run, table)
         if self.text is not None and meant.any():
-            wanted = normalised(self.text)
-            meant &= run.texts(table).truths(lambda text: normalised(text) == wanted)
+            wanted = normalise_text(self.text)
+            meant &= run.texts(table).truths(lambda text: normalise_text(text) == wanted)
         if self.where is not None:
             meant &= _select_rows(run, table, self.where)
         return [int(row) for row in np.flatnonzero(meant)]
@@ -225,7 +225,7 @@ def _select_rows(run: Run, table: str, where: str) -> Truths:
             return TextColumn(numbers, run.documents)
         if name in {"text", "norm"}:
             texts = run.texts(table)
-            return texts if name == "text" else TextColumn.of(normalised(texts[row]) for row in range(len(texts)))
+            return texts if name == "text" else TextColumn.of(normalise_text(texts[row]) for row in range(len(texts)))
         values = state.tables[table].columns[name]
         return state.pool.column(values) if names[name] == "text" else values
 
@@ -269,12 +269,12 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder does not keep what each rule did", hint="give the files themselves")
     choice = Choice.of(options)
-    key, systems = inputs(context, options)
+    key, systems = parse_inputs(context, options)
     names = [name for name, _ in columns_of(systems)[1]]
     _check_side(options["side"], ["key", *names])
     setup = _build_setup(options, systems)
-    with progress(sys.stderr, quiet=options["quiet"]) as say:
-        prepared = prepare(key, systems, replace(setup, progress=say))
+    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+        prepared = prepare_systems(key, systems, replace(setup, progress=say))
         ruled = run_rules(prepared.aligned, prepared.systems, prepared.options)
     notes = (*prepared.aligned.notes, *ruled.notes)
     refuse_notes(setup, notes)
@@ -288,7 +288,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
 
 def _check_side(side: str | None, sides: Sequence[str]) -> None:
     if side is not None and side not in sides:
-        raise UsageError(f"no side is called {side!r}{nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
+        raise UsageError(f"no side is called {side!r}{suggest_nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
 
 
 def _build_setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:

@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from comparanda.cli.output import tell, visible_lines
+from comparanda.cli.output import print_message, visible_lines
 from comparanda.errors import RuleError
 from comparanda.render.rule_text import list_text, rules_document, set_text
-from comparanda.render.table import counted
+from comparanda.render.table import format_count
 from comparanda.rules import rule_set
 from comparanda.rules.engine import Engine
-from comparanda.rules.explanation.data import CheckedFile, RuleCheck, RuleSetList, RuleSetSummary, described, summarised
+from comparanda.rules.explanation.data import (
+    CheckedFile,
+    RuleCheck,
+    RuleSetList,
+    RuleSetSummary,
+    describe_rule_set,
+    summarise_rule_set,
+)
 from comparanda.rules.rule_files import load
 from comparanda.rules.shipped import registered_file, registered_rules
 
@@ -28,7 +35,7 @@ def list_rule_sets(options: Mapping[str, Any]) -> None:
 
 def _summarise(name: str) -> RuleSetSummary:
     try:
-        return summarised(rule_set(name))
+        return summarise_rule_set(rule_set(name))
     except RuleError as problem:
         return RuleSetSummary(name, f"(cannot be used: {problem.what})", 0, ())
 
@@ -38,7 +45,7 @@ def show_rule_set(given: str, options: Mapping[str, Any]) -> None:
     if options["source"]:
         _print(visible_lines(_read_source(given)))
         return
-    found = described(rule_set(given))
+    found = describe_rule_set(rule_set(given))
     _print(rules_document(found) if options["as_json"] else set_text(found))
 
 
@@ -65,9 +72,9 @@ def check_rule_files(files: Sequence[str], options: Mapping[str, Any]) -> int:
         return code
     for each in checked:
         if each.error is not None:
-            tell(each.error)
+            print_message(each.error)
         else:
-            sizes = f"{counted(each.rules, 'rule')}, {counted(each.views, 'view')}"
+            sizes = f"{format_count(each.rules, 'rule')}, {format_count(each.views, 'view')}"
             click.echo(f"{visible_lines(each.file)}: ok: {sizes}")
     return code
 

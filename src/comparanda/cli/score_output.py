@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from comparanda.cli.output import tell
+from comparanda.cli.output import print_message
 from comparanda.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ def check_picture(path: str | None) -> None:
     if suffix_of(path) not in PICTURES:
         raise UsageError(f"--plot writes {' or '.join(PICTURES)}, not {path!r}")
     if suffix_of(path) == ".png":
-        from comparanda.render.charts.png import renderer
+        from comparanda.render.charts.png import find_renderer
 
-        renderer()
+        find_renderer()
 
 
 def draw(chart: Paper, path: str) -> None:
@@ -48,7 +48,7 @@ def suffix_of(path: str) -> str:
 # Findings and charts of `score`.
 
 
-def scored(result: Result, measures: Sequence[str], by: Sequence[str], view: str | None) -> list[Finding]:
+def build_scores(result: Result, measures: Sequence[str], by: Sequence[str], view: str | None) -> list[Finding]:
     """Build scores, slices, or the evaluation of probabilities if outputs have them and no measures are named.
 
     Args:
@@ -90,4 +90,4 @@ def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, A
     finding = next(known, None) or result.probabilities(view=options["view"])
     draw(CHARTS[options["chart"]](finding), options["plot"])
     if not options["quiet"]:
-        tell(f"wrote {options['plot']}")
+        print_message(f"wrote {options['plot']}")

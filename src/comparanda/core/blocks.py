@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.probabilities import EPSILON, SLACK, Beliefs, Worlds, alone, first_equals
+from comparanda.core.probabilities import EPSILON, SLACK, Beliefs, Worlds, first_equals, independent_beliefs
 
 if TYPE_CHECKING:
     from comparanda.core.probabilities import Floats, Overlap, Semantics
@@ -104,7 +104,7 @@ class Steps:
     none: Floats
 
 
-def kept(chain: Chain, weight: Floats) -> Steps:
+def keep_probabilities(chain: Chain, weight: Floats) -> Steps:
     """Compute transitions under which each span keeps its probability; no place may have a total above one."""
     free = np.maximum(1.0 - chain.reaching(weight), 0.0)
     safe = np.where(free > EPSILON, free, np.inf)
@@ -112,7 +112,7 @@ def kept(chain: Chain, weight: Floats) -> Steps:
     return Steps(begins, np.maximum(1.0 - np.bincount(chain.at, begins), 0.0))
 
 
-def conditioned(chain: Chain, weight: Floats) -> Steps:
+def condition_on_no_overlap(chain: Chain, weight: Floats) -> Steps:
     """Compute transitions for independent spans, conditioned on no two of them overlapping.
 
     The weights must be above 0 and below 1.
@@ -127,7 +127,7 @@ def conditioned(chain: Chain, weight: Floats) -> Steps:
     return Steps(np.exp(odds + total[chain.next_place] - total[chain.at]), np.exp(total[1:] - total[:-1]))
 
 
-def weights(chain: Chain, steps: Steps) -> Floats:
+def compute_weights(chain: Chain, steps: Steps) -> Floats:
     """Compute the probability of each span from the transitions."""
     size = len(chain.places)
     arrives = np.zeros(size + 1)
@@ -139,7 +139,7 @@ def weights(chain: Chain, steps: Steps) -> Floats:
     return arrives[chain.at] * steps.begins
 
 
-def worlds(chain: Chain, steps: Steps) -> list[World]:
+def enumerate_worlds(chain: Chain, steps: Steps) -> list[World]:
     """Enumerate the possible worlds in which at least one span is true, the most probable first.
 
     Ties are broken in favour of worlds that cover more text, then of those whose spans come earlier.
@@ -232,14 +232,14 @@ class Made:
     left_out: Rows
 
 
-def made(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse) -> Made:
+def make_blocks(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse) -> Made:
     """Build blocks of tuples according to an overlap policy.
 
     Duplicates of a tuple are merged and their weights added, if tuples exclude each other under the policy.
     """
     rows, weight = _merge_duplicates(tuples, overlap, refuse)
     if overlap == "independent":
-        return Made(rows, alone(weight[rows]), np.zeros(0, np.int64))
+        return Made(rows, independent_beliefs(weight[rows]), np.zeros(0, np.int64))
     group = tuples.document
     if semantics == "independent":
         group = group * (int(tuples.label.max(initial=0)) + 1) + tuples.label
@@ -409,10 +409,10 @@ def _build_beliefs(groups: _OverlapGroups, weight: Floats, overlap: Overlap) -> 
         rows = np.arange(where.start, where.stop)[weight[groups.rows[where]] > 0]
         chain = groups.chain(rows)
         given = weight[groups.rows[rows]]
-        steps = conditioned(chain, given) if overlap == "condition" else kept(chain, given)
+        steps = condition_on_no_overlap(chain, given) if overlap == "condition" else keep_probabilities(chain, given)
         mine[where] = 0.0
-        mine[rows] = weights(chain, steps)
-        found.append((number, rows, worlds(chain, steps)))
+        mine[rows] = compute_weights(chain, steps)
+        found.append((number, rows, enumerate_worlds(chain, steps)))
     nothing = 1.0 - np.bincount(groups.number, mine, count)
     for number, _, several_worlds in found:
         nothing[number] = 1.0 - sum(probability for probability, _ in several_worlds)

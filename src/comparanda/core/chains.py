@@ -56,7 +56,7 @@ class Chains:
         return len(self.place)
 
 
-def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
+def find_antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
     """Find the closest antecedent of each mention, -1 if it has none; with `kind`, only among the mentions it marks."""
     count = len(chain)
     order = np.argsort(chain, kind="stable")  # chains one after the other, each in the order of the text
@@ -73,7 +73,7 @@ def antecedents(chain: Rows, kind: NDArray[np.bool_] | None = None) -> Rows:
     return before
 
 
-def renumbered(chain: Rows) -> Rows:
+def renumber_chains(chain: Rows) -> Rows:
     """Assign numbers to chains by their first mentions, so that numbers do not depend on the order of a file."""
     there = np.flatnonzero(chain != NO_CHAIN)
     _, first, number = np.unique(chain[there], return_index=True, return_inverse=True)
@@ -84,7 +84,7 @@ def renumbered(chain: Rows) -> Rows:
     return found
 
 
-def sizes(chain: Rows) -> Rows:
+def count_mentions(chain: Rows) -> Rows:
     """Return the number of mentions of each chain, by chain number."""
     return np.bincount(chain[chain != NO_CHAIN])
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.core.corpus import Fragments
-from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
+from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
 from comparanda.core.sites import NOTHING, Aspect, Attribute, Folded, Sites, special_last
-from comparanda.core.text_columns import TextColumn, code_type, taken
+from comparanda.core.text_columns import TextColumn, code_type, take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -372,8 +372,11 @@ def stand_apart(claims: Claims, agreed: Claims) -> bool:
         whole, pieces = claims.pieces == 0, claims.fragments
         document = np.concatenate([document[whole], document[pieces.span]])
         begin, end = np.concatenate([begin[whole], pieces.begin]), np.concatenate([end[whole], pieces.end])
-    room = stretch([end, agreed.end], max(int(document.max(initial=0)), int(agreed.document.max(initial=0))))
-    mine, others = line(agreed.document, agreed.begin, agreed.end, room), line(document, begin, end, room)
+    room = compute_stretches([end, agreed.end], max(int(document.max(initial=0)), int(agreed.document.max(initial=0))))
+    mine, others = (
+        place_on_line(agreed.document, agreed.begin, agreed.end, room),
+        place_on_line(document, begin, end, room),
+    )
     low, high = (np.concatenate(each) for each in zip(mine, others, strict=True))
     order = np.argsort(low, kind="stable")
     low, high, alone = low[order], high[order], order < len(agreed)
@@ -460,7 +463,7 @@ def _connect_spans(document: NDArray[np.int32], begin: NDArray[np.int64], end: N
     """Assign numbers to the components of contiguous spans, which are sorted by document and begin."""
     if not len(begin):
         return np.zeros(0, np.int64)
-    return _connect_intervals(*line(document, begin, end, stretch([end], int(document.max()))))
+    return _connect_intervals(*place_on_line(document, begin, end, compute_stretches([end], int(document.max()))))
 
 
 def _connect_intervals(low: Rows, high: Rows) -> Rows:
@@ -481,7 +484,7 @@ def _connect_fragments(claims: Claims, fragments: Fragments) -> Rows:
     begin = np.concatenate([claims.begin[whole], fragments.begin])
     end = np.concatenate([claims.end[whole], fragments.end])
     document = claims.document[owner]
-    low, high = line(document, begin, end, stretch([claims.end], int(document.max())))
+    low, high = place_on_line(document, begin, end, compute_stretches([claims.end], int(document.max())))
     order = np.argsort(low, kind="stable")
     cluster = np.empty(len(low), np.int64)
     cluster[order] = _connect_intervals(low[order], high[order])
@@ -519,7 +522,7 @@ def _agreed_attributes(agreed: Claims) -> dict[str, Attribute]:
 
 def _take_representatives(attribute: Attribute, head: Callable[[], Rows]) -> Attribute:
     """Make an attribute of sites from the attribute of their representative spans."""
-    return Attribute(attribute.type, lambda: taken(attribute.make(), head()))
+    return Attribute(attribute.type, lambda: take_rows(attribute.make(), head()))
 
 
 def _find_representatives(claims: Claims, site: Rows, count: int) -> Rows:

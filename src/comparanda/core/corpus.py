@@ -232,7 +232,7 @@ class Corpus:
         documents: the documents, as offsets into the sentences.
         by_id: whether rows are identified by their id (classification) or by their order (tokens).
         several: whether values are sets of labels, written by `join_labels`.
-        judged: the name of the column of values in the input.
+        evaluated: the name of the column of values in the input.
         ranges: the multi-word tokens; None where there are none.
         arcs: the trees, if they were requested.
         spans: the labelled spans, if they were requested.
@@ -258,7 +258,7 @@ class Corpus:
     documents: Documents
     by_id: bool = False
     several: bool = False
-    judged: str = "tag"
+    evaluated: str = "tag"
     ranges: Ranges | None = None
     arcs: Arcs | None = None
     spans: Spans | None = None

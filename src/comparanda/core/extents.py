@@ -20,7 +20,7 @@ Cuts = dict[tuple[tuple[int, int], ...], int]
 _MAX_POSITION = 1 << 62
 
 
-def stretch(ends: Iterable[Codes], documents: int) -> int:
+def compute_stretches(ends: Iterable[Codes], documents: int) -> int:
     """Compute the length to reserve for each document on the common line, given where spans end."""
     room = 2 * max((int(each.max(initial=0)) for each in ends), default=0) + 2
     if room * (documents + 1) >= _MAX_POSITION:
@@ -28,7 +28,7 @@ def stretch(ends: Iterable[Codes], documents: int) -> int:
     return room
 
 
-def line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple[Rows, Rows]:
+def place_on_line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple[Rows, Rows]:
     """Convert half-open spans to closed intervals on one line, on which documents do not touch.
 
     Positions are doubled: a non-empty span extends from just after its begin to just before its end, and an empty one
@@ -36,7 +36,7 @@ def line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple[Rows, Ro
     overlap, and an empty span overlaps those that strictly contain or equal it.
 
     >>> import numpy as np
-    >>> low, high = line(np.zeros(3, int), np.array([0, 2, 3]), np.array([3, 2, 4]), 10)
+    >>> low, high = place_on_line(np.zeros(3, int), np.array([0, 2, 3]), np.array([3, 2, 4]), 10)
     >>> list(zip(low.tolist(), high.tolist()))
     [(1, 5), (4, 4), (7, 7)]
     """

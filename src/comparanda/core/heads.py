@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, Truths
 
 
-def roots(head: Rows, sentences: Rows) -> NDArray[np.int64]:
+def count_roots(head: Rows, sentences: Rows) -> NDArray[np.int64]:
     """Count the roots of each sentence.
 
-    >>> roots(np.array([1, -1, -1, -1]), np.array([0, 2, 4])).tolist()
+    >>> count_roots(np.array([1, -1, -1, -1]), np.array([0, 2, 4])).tolist()
     [1, 2]
     """
     before = np.concatenate([[0], np.cumsum(head == ROOT)])
     return np.diff(before[sentences])
 
 
-def depths(head: Rows) -> NDArray[np.int32]:
+def compute_depths(head: Rows) -> NDArray[np.int32]:
     """Compute the number of arcs from each word to the root, its own included; 0 for words that lead into a cycle.
 
     Each step doubles the distance (1, 2, 4, 8 … arcs up) until a root is reached, so long chains take few steps.
 
-    >>> depths(np.array([1, -1, 1, 4, 3])).tolist()
+    >>> compute_depths(np.array([1, -1, 1, 4, 3])).tolist()
     [2, 1, 2, 0, 0]
     """
     depth = np.ones(len(head), np.int32)
@@ -54,10 +54,10 @@ def depths(head: Rows) -> NDArray[np.int32]:
     return depth
 
 
-def cyclic(head: Rows) -> Truths:
+def find_cyclic(head: Rows) -> Truths:
     """Find the words that are in a cycle or whose chain of heads leads into one.
 
-    >>> cyclic(np.array([1, -1, 1, 4, 3])).tolist()
+    >>> find_cyclic(np.array([1, -1, 1, 4, 3])).tolist()
     [False, False, False, True, True]
     """
     above = np.append(head, ROOT)  # index -1 (`ROOT`) is this last element, so that a root maps to itself
@@ -69,13 +69,13 @@ def cyclic(head: Rows) -> Truths:
     return found
 
 
-def crossing(head: Rows, sentences: Rows) -> Rows:
+def find_non_projective(head: Rows, sentences: Rows) -> Rows:
     """Find the words whose arcs are not projective: some word between it and its head is not a descendant of the head.
 
     Sentences with a cycle are skipped. A root's arc comes from before the sentence, so it crosses
     any arc that spans the root.
 
-    >>> crossing(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # the heads of 0 and 3 are beyond the root
+    >>> find_non_projective(np.array([2, -1, 1, 0]), np.array([0, 4])).tolist()  # their heads are beyond the root
     [0, 3]
     """
     rows = _find_crossed(head)
@@ -168,13 +168,13 @@ def _visit_times(head: Rows, owner: Codes) -> tuple[Rows, Rows]:
     return left[:size], left[size:]
 
 
-def defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
+def find_defects(head: Rows, sentences: Rows) -> Iterator[tuple[str, Rows]]:
     """Yield each kind of irregularity of the trees with the rows concerned; such trees can still be scored."""
-    count = roots(head, sentences)
+    count = count_roots(head, sentences)
     yield "sentences with several roots", _find_second_roots(head, count)
     yield "sentences without a root", sentences[:-1][(count == 0) & (np.diff(sentences) > 0)]
-    yield "sentences with a cycle", _first_per_sentence(np.flatnonzero(cyclic(head)), sentences)
-    yield "non-projective arcs", crossing(head, sentences)
+    yield "sentences with a cycle", _first_per_sentence(np.flatnonzero(find_cyclic(head)), sentences)
+    yield "non-projective arcs", find_non_projective(head, sentences)
 
 
 def _find_second_roots(head: Rows, count: NDArray[np.int64]) -> Rows:

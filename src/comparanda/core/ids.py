@@ -26,10 +26,10 @@ def is_nil(id_: str) -> bool:
     return _NIL_PATTERN.fullmatch(id_) is not None
 
 
-def joined(ids: Iterable[str | None]) -> str | None:
+def join_ids(ids: Iterable[str | None]) -> str | None:
     """Join ids, best first, into one string; None if there are none. None is written as NIL; empty ids are dropped.
 
-    >>> joined(["Q1", "<NIL>", "Q1", "", "Q2"]), joined([]), joined([None])
+    >>> join_ids(["Q1", "<NIL>", "Q1", "", "Q2"]), join_ids([]), join_ids([None])
     ('Q1|NIL|Q2', None, 'NIL')
     """
     given = (each for each in ids if each != "")
@@ -37,10 +37,10 @@ def joined(ids: Iterable[str | None]) -> str | None:
     return BAR.join(found) or None
 
 
-def split(text: str) -> tuple[str, ...]:
+def split_ids(text: str) -> tuple[str, ...]:
     """Split a string of joined ids, best first.
 
-    >>> split("Q1|NIL|Q2")
+    >>> split_ids("Q1|NIL|Q2")
     ('Q1', 'NIL', 'Q2')
     """
     return tuple(text.split(BAR))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.sites import ABSENT, Sites, canonical, counted, recoded, taken_counts
+from comparanda.core.sites import ABSENT, Sites, recode, recode_canonically, sum_by_code, taken_counts
 from comparanda.core.text_columns import TextColumn, code_type
 
 if TYPE_CHECKING:
@@ -154,7 +154,9 @@ class Items:
     def positives(self) -> NDArray[np.int64]:
         """The number of items of the key with each label."""
         found = np.bincount(self.label[self.positive], minlength=len(self.names))
-        return found if self.folded is None else found + counted(self.folded.label, self.folded.count, len(self.names))
+        return (
+            found if self.folded is None else found + sum_by_code(self.folded.label, self.folded.count, len(self.names))
+        )
 
     def take(self, rows: Rows) -> Items:
         """Select items by row."""
@@ -382,7 +384,7 @@ def _expand_labels(rows: Rows, values: Codes, offsets: Rows, flat: Rows) -> tupl
 
 def joined_items(tables: Sequence[Items], claims: Sequence[int] = ()) -> Items:
     """Concatenate tables of items; `claims` gives the number of claims that precede those of each table."""
-    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    names, labels = recode_canonically([TextColumn(table.label, table.names) for table in tables])
     runs = range(len(tables[0].claimed))
 
     def credits(name: str) -> tuple[NDArray[np.float64], ...] | None:
@@ -434,7 +436,7 @@ def _concatenate_folded(
     return FoldedItems(
         document=np.concatenate([each.document for each in found]),
         sentence=np.concatenate([each.sentence for each in found]),
-        label=np.concatenate([recoded(each.label, mine, names) for mine, each in known]),
+        label=np.concatenate([recode(each.label, mine, names) for mine, each in known]),
         count=np.concatenate([each.count for each in found]),
         outcomes=outcomes,
     )
@@ -445,7 +447,7 @@ def _concatenate_recoded(
 ) -> tuple[Codes, ...]:
     """Concatenate the columns of each run, recoded to the given names."""
     runs = range(len(tables[0][0]))
-    return tuple(np.concatenate([recoded(columns[run], mine, names) for columns, mine in tables]) for run in runs)
+    return tuple(np.concatenate([recode(columns[run], mine, names) for columns, mine in tables]) for run in runs)
 
 
 def _concatenate_claims(tables: Sequence[Items], claims: Sequence[int]) -> tuple[Rows, ...] | None:
@@ -480,5 +482,5 @@ def _concatenate_codes(
 ) -> tuple[tuple[str, ...], tuple[Codes, ...]]:
     """Recode the columns of all runs to one table of names, and concatenate those of each run."""
     runs, size = range(len(tables[0][0])), len(tables)
-    names, codes = canonical([TextColumn(columns[run], names) for run in runs for columns, names in tables])
+    names, codes = recode_canonically([TextColumn(columns[run], names) for run in runs for columns, names in tables])
     return names, tuple(np.concatenate(codes[run * size : (run + 1) * size]) for run in runs)

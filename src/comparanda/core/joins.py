@@ -27,12 +27,12 @@ def is_sorted(values: Array) -> bool:
     return bool((values[1:] >= values[:-1]).all())
 
 
-def packed(sides: Sequence[Sequence[Array]], room: int = _KEY_LIMIT) -> list[Rows]:
+def pack_columns(sides: Sequence[Sequence[Array]], room: int = _KEY_LIMIT) -> list[Rows]:
     """Combine the columns of each side into one integer key: equal where all columns are, and ordered like them.
 
     If the keys would become too large, values are replaced by their ranks.
 
-    >>> packed([[np.array([1, 1]), np.array([5, 7])], [np.array([1]), np.array([7])]])
+    >>> pack_columns([[np.array([1, 1]), np.array([5, 7])], [np.array([1]), np.array([7])]])
     [array([13, 15]), array([15])]
     """
     keys = [np.zeros(len(side[0]), np.int64) for side in sides]
@@ -66,12 +66,12 @@ def _rank_values(columns: list[Array]) -> tuple[list[Array], int]:
     return np.split(ranks.astype(np.int64), cuts), len(values) + 1
 
 
-def expanded(low: Rows, high: Rows) -> tuple[Rows, Rows]:
+def expand_ranges(low: Rows, high: Rows) -> tuple[Rows, Rows]:
     """Concatenate ranges: the number of each range, repeated, and the positions in it.
 
     All pairs of rows are generated here; a condition with too many of them is refused.
 
-    >>> [part.tolist() for part in expanded(np.array([3, 0]), np.array([5, 1]))]
+    >>> [part.tolist() for part in expand_ranges(np.array([3, 0]), np.array([5, 1]))]
     [[0, 0, 1], [3, 4, 0]]
     """
     counts = np.maximum(high - low, 0)
@@ -88,7 +88,7 @@ def equal_pairs(left: Rows, right: Rows) -> tuple[Rows, Rows]:
     order = None if is_sorted(right) else np.argsort(right, kind="stable")
     ordered = right if order is None else right[order]
     low = np.searchsorted(ordered, left, "left")
-    owner, place = expanded(low, np.searchsorted(ordered, left, "right"))
+    owner, place = expand_ranges(low, np.searchsorted(ordered, left, "right"))
     return owner, place if order is None else order[place]
 
 
@@ -122,13 +122,13 @@ class Intervals:
         (left_low, left_high), (right_low, right_high) = self.left, self.right
         by_right = None if is_sorted(right_low) else np.argsort(right_low, kind="stable")
         ordered = right_low if by_right is None else right_low[by_right]
-        owner, place = expanded(
+        owner, place = expand_ranges(
             np.searchsorted(ordered, left_low, "left"), np.searchsorted(ordered, left_high, "right")
         )
         right = place if by_right is None else by_right[place]
         by_left = None if is_sorted(left_low) else np.argsort(left_low, kind="stable")
         ordered = left_low if by_left is None else left_low[by_left]
-        other, place = expanded(
+        other, place = expand_ranges(
             np.searchsorted(ordered, right_low, "right"), np.searchsorted(ordered, right_high, "right")
         )
         left = place if by_left is None else by_left[place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,9 @@ class Limits:
         known = [each.name for each in fields(cls)]
         for name, value in given.items():
             if name not in known:
-                raise UsageError(f"unknown limit {name!r}{nearest(name, known)}", hint=f"limits: {', '.join(known)}")
+                raise UsageError(
+                    f"unknown limit {name!r}{suggest_nearest(name, known)}", hint=f"limits: {', '.join(known)}"
+                )
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise UsageError(f"the limit {name!r} must be a positive integer, not {value!r}")
         return cls(**given)
@@ -46,10 +48,10 @@ class Limits:
 USUAL = Limits()
 
 
-def raising(name: str) -> str:
+def limit_hint(name: str) -> str:
     """Return the hint for an error that is caused by a limit.
 
-    >>> raising("labels")
+    >>> limit_hint("labels")
     'if that is right, raise the limit: --limit labels=NUMBER'
     """
     return f"if that is right, raise the limit: --limit {name}=NUMBER"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.items import ITEM_STATISTICS
-from comparanda.core.registry import registered
-from comparanda.core.sites import counted
-from comparanda.errors import UsageError, nearest
+from comparanda.core.registry import find_registered
+from comparanda.core.sites import sum_by_code
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,12 +106,12 @@ def _f1_measure(label: str | None) -> Measure:
     return Measure(
         name=_with_label(label, "f1"),
         statistics=names,
-        finish=lambda sums: harmonic(*(sums[name] for name in names)),
+        finish=lambda sums: harmonic_f1(*(sums[name] for name in names)),
         undefined="nothing in the key and nothing claimed",
     )
 
 
-def harmonic(
+def harmonic_f1(
     credit: NDArray[np.float64],
     earned: NDArray[np.float64],
     claimed: NDArray[np.float64],
@@ -135,7 +135,7 @@ def _macro_f1_measure(label: str | None) -> Measure:
     names = tuple(_with_label(EVERY_LABEL, name) for name in _F_STATISTICS)
 
     def finish(sums: Sums) -> NDArray[np.float64]:
-        each = harmonic(*(sums[name] for name in names))
+        each = harmonic_f1(*(sums[name] for name in names))
         defined = ~np.isnan(each)
         return ratio(np.where(defined, each, 0.0).sum(axis=-1), defined.sum(axis=-1).astype(np.float64))
 
@@ -165,17 +165,17 @@ _MAKERS: dict[str, Callable[[str | None], Measure]] = {
 }
 
 
-def measure(written: str) -> Measure:
+def parse_measure(written: str) -> Measure:
     """Parse the name of a measure, such as `accuracy`, `recall[PER]`, or `uas.accuracy` of another view.
 
-    >>> str(measure("f1[PER]"))
+    >>> str(parse_measure("f1[PER]"))
     'f1[PER]'
     """
     match = _MEASURE_PATTERN.fullmatch(written)
     if match and match["name"] not in _MAKERS:
         _load_more_measures()
     if not match or match["name"] not in _MAKERS:
-        raise UsageError(f"unknown measure {written!r}{nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
+        raise UsageError(f"unknown measure {written!r}{suggest_nearest(written, _MAKERS)}", hint=", ".join(_MAKERS))
     found = _MAKERS[match["name"]](match["label"])
     return found if match["view"] is None else _restrict_to_view(found, match["view"])
 
@@ -194,7 +194,7 @@ def _restrict_to_view(inner: Measure, view: str) -> Measure:
     )
 
 
-def register(name: str, make: Callable[[str | None], Measure]) -> None:
+def register_measure(name: str, make: Callable[[str | None], Measure]) -> None:
     """Register a measure; `make` is called with the label in brackets, or None."""
     _MAKERS[name] = make
 
@@ -206,7 +206,7 @@ def _load_more_measures() -> None:
 
     for name, make in (chain_measures.MAKERS | belief_measures.MAKERS).items():
         _MAKERS.setdefault(name, make)
-    for name, entry in registered("comparanda.measures").items():
+    for name, entry in find_registered("comparanda.measures").items():
         _MAKERS.setdefault(name, entry.load())
 
 
@@ -239,7 +239,7 @@ def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.
     kind, label = _split_name(name)
     if _given_labels(view, kind):
         raise _label_error(view, kind, label)
-    if lost(view, name):
+    if is_lost(view, name):
         shape = (verdicts.units.count, len(verdicts.runs))
         return np.full((*shape, 1) if label == EVERY_LABEL else shape, np.nan)
     if kind in {"sites", "right"}:
@@ -262,7 +262,7 @@ def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
     except UsageError:
         return False
     kind, label = _split_name(name)
-    if name in view.statistics or lost(view, name):
+    if name in view.statistics or is_lost(view, name):
         return True
     names = view.all_sites.labels.names if view.given_items is None else view.given_items.names
     return kind in _COUNTABLE and not _given_labels(view, kind) and label in {None, EVERY_LABEL, *names}
@@ -280,7 +280,9 @@ def _label_error(view: View, kind: str, label: str | None) -> UsageError:
             f"the view {view.name!r} has several scores: specify one",
             hint=f"append its name in brackets, such as [{known[0]}]",
         )
-    return UsageError(f"the view {view.name!r} has no score {label!r}{nearest(label, known)}", hint=", ".join(known))
+    return UsageError(
+        f"the view {view.name!r} has no score {label!r}{suggest_nearest(label, known)}", hint=", ".join(known)
+    )
 
 
 def _split_name(name: str) -> tuple[str, str | None]:
@@ -294,7 +296,7 @@ def rests_on_items(chosen: Measure) -> bool:
     return any(_split_name(name)[0] in ITEM_STATISTICS for name in names)
 
 
-def lost(view: View, name: str) -> bool:
+def is_lost(view: View, name: str) -> bool:
     """Whether a statistic was computed by the evaluation and cannot be restricted to the sites of this view."""
     return name in view.lost or _split_name(name)[0] in view.lost
 
@@ -321,7 +323,7 @@ def _count_folded_sites(verdicts: Verdicts, folded: Folded, code: int | None) ->
     """Sum the counts of folded sites in each unit: all, or those with one key label."""
     rows = slice(None) if code is None else folded.sites.labels.key == code
     unit = verdicts.unit_of(folded.sites)
-    return counted(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
+    return sum_by_code(unit[rows], folded.count[rows], verdicts.units.count).astype(np.float64)
 
 
 def _select_units(
@@ -369,7 +371,7 @@ def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -
         sums = [np.bincount(cell, _item_values(items, kind, run)[rows], total).reshape(size, -1) for run in runs]
         if items.folded is not None:
             cell = verdicts.unit_of(items.folded).astype(np.int64) * len(wanted) + place[items.folded.label]
-            more = counted(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
+            more = sum_by_code(cell, items.folded.count, size * len(wanted)).reshape(size, -1)
             sums = [each + more for each in sums]
         return np.stack(sums, axis=1)
     code = None if label is None else _label_code(items.names, label)
@@ -382,14 +384,14 @@ def _sum_items(verdicts: Verdicts, items: Items, kind: str, label: str | None) -
 def _count_folded_items(verdicts: Verdicts, folded: FoldedItems, code: int | None) -> NDArray[np.int64]:
     """Sum the counts of folded items in each unit: over all labels, or for one."""
     rows = slice(None) if code is None else folded.label == code
-    return counted(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
+    return sum_by_code(verdicts.unit_of(folded)[rows], folded.count[rows], verdicts.units.count)
 
 
 def _document_statistics(verdicts: Verdicts, view: View, kind: str, label: str | None) -> NDArray[np.float64]:
     """Compute the F1 of each document, or whether it is defined; NaN where the key has no document boundaries."""
     if verdicts.units.kind != "document":
         return np.full((verdicts.units.count, len(verdicts.runs)), np.nan)
-    each = harmonic(*(_compute_statistic(verdicts, view, _with_label(label, name)) for name in _F_STATISTICS))
+    each = harmonic_f1(*(_compute_statistic(verdicts, view, _with_label(label, name)) for name in _F_STATISTICS))
     defined = ~np.isnan(each)
     return np.where(defined, each, 0.0) if kind == DOCUMENT_F1[0] else defined.astype(np.float64)
 
@@ -404,5 +406,5 @@ def _item_values(items: Items, kind: str, run: int) -> NDArray[np.float64]:
 
 def _label_code(names: tuple[str, ...], label: str) -> int:
     if label not in names:
-        raise UsageError(f"the label {label!r} does not occur{nearest(label, names)}")
+        raise UsageError(f"the label {label!r} does not occur{suggest_nearest(label, names)}")
     return names.index(label)

@@ -249,12 +249,12 @@ def noted_once(source: Source, side: str, what: str, offset: int) -> list[Note]:
     return [Note(side, what, 1, (str(source.locate(offset)),))] if source.opens else []
 
 
-def weighing(source: Source, mass: float) -> str:
+def format_weight(source: Source, mass: float) -> str:
     """Format the total weight at the end of a note; exact for portions, because their weights will be added up."""
     return f"total weight {f'{mass:.4g}' if source.whole is None else repr(mass)}"
 
 
-def together(notes: Iterable[Note]) -> Iterator[Note]:
+def add_up_weights(notes: Iterable[Note]) -> Iterator[Note]:
     """Add up the total weights of notes of the same kind."""
     notes = list(notes)
     masses: dict[tuple[str, str], list[float]] = {}
@@ -270,7 +270,7 @@ def together(notes: Iterable[Note]) -> Iterator[Note]:
             yield replace(note, what=f"{before}total weight {fsum(masses[note.side, before]):.4g}")
 
 
-def refuse(
+def make_read_error(
     source: Source, offset: int, what: str, *, details: Iterable[str] = (), hint: str | None = None
 ) -> ReadError:
     """Make the error for a line of a source."""

@@ -164,7 +164,7 @@ class Beliefs:
         )
 
 
-def certain(size: int) -> Beliefs:
+def certain_beliefs(size: int) -> Beliefs:
     """Make the beliefs of an output without probabilities: every span has probability one."""
     numbers, sure = np.arange(size), np.ones(size)
     return Beliefs(weight=sure, entity=sure, alternative=numbers, block=numbers, nothing=np.zeros(size))
@@ -173,7 +173,7 @@ def certain(size: int) -> Beliefs:
 # Concatenating beliefs, and finding equal tuples.
 
 
-def alone(weight: Floats) -> Beliefs:
+def independent_beliefs(weight: Floats) -> Beliefs:
     """Make beliefs in which each tuple is a block of its own."""
     numbers = np.arange(len(weight))
     return Beliefs(weight=weight, entity=weight, alternative=numbers, block=numbers, nothing=1.0 - weight)
@@ -197,7 +197,7 @@ def first_equals(*columns: Codes) -> Rows:
 def side_by_side(parts: Sequence[Beliefs]) -> Beliefs:
     """Concatenate beliefs; the parts are independent of each other."""
     if not parts:
-        return alone(np.zeros(0))
+        return independent_beliefs(np.zeros(0))
     blocks, spans, rows = (
         np.cumsum([0, *sizes], dtype=np.int64)
         for sizes in zip(
@@ -283,10 +283,10 @@ SLACK = 1e-6
 """Probabilities and their sums may be below 0 or above 1 by this much, because numbers are rounded."""
 
 
-def unscaled(values: Floats, scale: Scale) -> Floats:
+def unscale(values: Floats, scale: Scale) -> Floats:
     """Convert numbers on some scale to probabilities, without checking their range.
 
-    >>> unscaled(np.array([0.0, 50.0]), "percent").tolist(), unscaled(np.array([0.0]), "logprob").tolist()
+    >>> unscale(np.array([0.0, 50.0]), "percent").tolist(), unscale(np.array([0.0]), "logprob").tolist()
     ([0.0, 0.5], [1.0])
     """
     if scale == "percent":
@@ -294,7 +294,7 @@ def unscaled(values: Floats, scale: Scale) -> Floats:
     return np.exp(np.minimum(values, 1.0)) if scale == "logprob" else values
 
 
-def impossible(values: Floats) -> Truths:
+def is_impossible(values: Floats) -> Truths:
     """Whether each number is not a probability: outside of [0, 1] by more than rounding, or not finite."""
     found: Truths = ~((values >= -SLACK) & (values <= 1 + SLACK))
     return found

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 @cache
-def registered(group: str) -> Mapping[str, EntryPoint]:
+def find_registered(group: str) -> Mapping[str, EntryPoint]:
     """Return what is registered in a group, such as `comparanda.formats`, by name; of two of one name, ours counts.
 
-    >>> registered("comparanda.tasks")["pos"].value
+    >>> find_registered("comparanda.tasks")["pos"].value
     'comparanda.tasks.labels.evaluation:POS'
     """
     entries = sorted(_entries().select(group=group), key=lambda entry: entry.value.startswith("comparanda."))

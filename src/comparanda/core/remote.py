@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal
 
-from comparanda.errors import ComparandaError, MissingExtraError, ReadError, UsageError, nearest
+from comparanda.errors import ComparandaError, MissingExtraError, ReadError, UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -290,7 +290,7 @@ def _filesystem(url: str) -> tuple[Any, str]:
         raise MissingExtraError(what, hint="pip install 'comparanda[remote]'") from None
     protocol = url.partition("://")[0]
     if protocol not in available_protocols():
-        what = f"{url}: unknown protocol {protocol!r}{nearest(protocol, available_protocols())}"
+        what = f"{url}: unknown protocol {protocol!r}{suggest_nearest(protocol, available_protocols())}"
         raise UsageError(what, hint="write local paths without '://'")
     try:
         found: tuple[Any, str] = url_to_fs(url)

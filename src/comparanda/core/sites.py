@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.core.text_columns import Column, TextColumn, code_type, taken
+from comparanda.core.text_columns import Column, TextColumn, code_type, take_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,15 +44,15 @@ class Attribute:
         """Select the attribute of some of the sites."""
 
         def make() -> Column:
-            return taken(self.make(), rows)
+            return take_rows(self.make(), rows)
 
         return Attribute(self.type, make)
 
 
-def shown(value: str) -> str:
+def format_value(value: str) -> str:
     r"""Format a value for display: special values in brackets, labels of the same form escaped by a backslash.
 
-    >>> shown(ABSENT), shown("NN"), shown("(absent)")
+    >>> format_value(ABSENT), format_value("NN"), format_value("(absent)")
     ('(absent)', 'NN', '\\(absent)')
     """
     if value.startswith("\0"):
@@ -194,7 +194,7 @@ class Folded:
     @cached_property
     def by_label(self) -> NDArray[np.int64]:
         """The number of sites with each label in the key."""
-        return counted(self.sites.labels.key, self.count, len(self.sites.labels.names))
+        return sum_by_code(self.sites.labels.key, self.count, len(self.sites.labels.names))
 
 
 def taken_counts(count: NDArray[np.int64], kinds: Rows) -> NDArray[np.int64]:
@@ -202,7 +202,7 @@ def taken_counts(count: NDArray[np.int64], kinds: Rows) -> NDArray[np.int64]:
     return np.broadcast_to(count[0], len(kinds)) if len(count) and count.strides == (0,) else count[kinds]
 
 
-def counted(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def sum_by_code(codes: Codes, count: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """Sum counts by code; NumPy sums them as floating-point numbers, which are exact up to 2**53 sites."""
     if len(count) and count.strides == (0,):  # a constant array, for example where each kind is one site
         found: NDArray[np.int64] = np.bincount(codes, minlength=size) * count[0]
@@ -233,7 +233,7 @@ def special_last(name: str) -> tuple[bool, str]:
     return name.startswith("\0"), name
 
 
-def recoded(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
+def recode(codes: Codes, names: Sequence[str], wanted: Sequence[str]) -> Codes:
     """Convert codes from one table of names to another one that contains these names."""
     return _recode_by(codes, names, {name: code for code, name in enumerate(wanted)})
 
@@ -243,7 +243,7 @@ def _recode_by(codes: Codes, names: Sequence[str], code_of: Mapping[str, int]) -
     return table[codes]
 
 
-def canonical(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
+def recode_canonically(columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Recode several columns to one sorted table of names; return the names and each column's codes."""
     names = tuple(sorted({name for column in columns for name in column.names}, key=special_last))
     code_of = {

@@ -39,10 +39,10 @@ def code_type(values: int) -> type[np.unsignedinteger[Any]]:
     return np.uint16 if values <= 1 << 16 else np.uint32
 
 
-def smallest(counts: NDArray[np.integer[Any]]) -> Codes:
+def shrink_integers(counts: NDArray[np.integer[Any]]) -> Codes:
     """Convert non-negative integers to the smallest type that holds them.
 
-    >>> smallest(np.array([1, 0, 2])).dtype.name, smallest(np.array([256])).dtype.name
+    >>> shrink_integers(np.array([1, 0, 2])).dtype.name, shrink_integers(np.array([256])).dtype.name
     ('uint8', 'uint16')
     """
     return counts.astype(code_type(int(counts.max(initial=0)) + 1))
@@ -172,7 +172,7 @@ class TextColumn:
 Column = TextColumn | Numbers | Truths
 
 
-def taken(column: Column, rows: Rows) -> Column:
+def take_rows(column: Column, rows: Rows) -> Column:
     """Select rows of a column of any kind."""
     return column.take(rows) if isinstance(column, TextColumn) else column[rows]
 
@@ -194,12 +194,12 @@ def split_labels(value: str) -> tuple[str, ...]:
     return tuple(re.sub(r"\\(.)", r"\1", part) for part in parts)
 
 
-def window(buffer: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def read_window(buffer: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Make a view of a padded buffer that reads eight bytes, little-endian, at any offset."""
     return np.ndarray((len(buffer) - 7,), "<u8", buffer=buffer.data, strides=(1,))
 
 
-def head8(view: NDArray[np.uint64], start: Codes, length: Codes) -> NDArray[np.uint64]:
+def read_head8(view: NDArray[np.uint64], start: Codes, length: Codes) -> NDArray[np.uint64]:
     """Return the first eight bytes of each slice as one integer, shorter slices padded with zeros."""
     return view[start] & _BYTE_MASKS[np.minimum(length, 8)]
 
@@ -243,14 +243,14 @@ class Slices:
     def _compare(self, other: Slices) -> Truths:
         """Compare eight bytes at a time, for the rows that are equal so far; the rest of very long rows one by one."""
         same: Truths = np.equal(self.length, other.length)
-        mine, theirs = window(self.buffer), window(other.buffer)
+        mine, theirs = read_window(self.buffer), read_window(other.buffer)
         same &= (mine[self.start] ^ theirs[other.start]) & _BYTE_MASKS[np.minimum(self.length, 8)] == 0
         offset = 8
         rows = np.flatnonzero(same & (self.length > offset))
         while rows.size and offset < _MAX_COMPARED_LENGTH:
             length = self.length[rows].astype(np.int64) - offset
-            left = head8(mine, self.start[rows].astype(np.int64) + offset, length)
-            right = head8(theirs, other.start[rows].astype(np.int64) + offset, length)
+            left = read_head8(mine, self.start[rows].astype(np.int64) + offset, length)
+            right = read_head8(theirs, other.start[rows].astype(np.int64) + offset, length)
             same[rows] = left == right
             offset += 8
             rows = rows[(left == right) & (length > 8)]
@@ -367,7 +367,7 @@ class Interner:
     def __init__(self, buffer: NDArray[np.uint8]) -> None:
         self.buffer = buffer
         self.names: list[str] = []
-        self._window = window(buffer)
+        self._window = read_window(buffer)
         self._hashes = np.zeros(0, np.uint64)
         self._length = np.zeros(0, np.int64)
         self._words = np.zeros(0, np.uint64)

@@ -19,7 +19,7 @@ from comparanda.core.claims import Claims, agreed_spans
 from comparanda.core.excerpts import Texts
 from comparanda.core.items import ITEM_STATISTICS, FoldedItems, Items, items_of_sites, joined_items
 from comparanda.core.sites import Sites
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -413,7 +413,7 @@ class Verdicts:
 
     def __post_init__(self) -> None:
         sides = ["key", *self.runs, *(system.name for system in self.systems)]
-        object.__setattr__(self, "notes", gathered(self.notes, sides))
+        object.__setattr__(self, "notes", merge_notes(self.notes, sides))
 
     def system(self, name: str) -> System:
         """Return a system by its name."""
@@ -421,14 +421,14 @@ class Verdicts:
             if system.name == name:
                 return system
         names = [system.name for system in self.systems]
-        raise UsageError(f"unknown system {name!r}{nearest(name, names)}", hint=f"systems: {', '.join(names)}")
+        raise UsageError(f"unknown system {name!r}{suggest_nearest(name, names)}", hint=f"systems: {', '.join(names)}")
 
     def view(self, name: str | None = None) -> View:
         """Return a view by its name, the first by default."""
         if name is None:
             return next(iter(self.views.values()))
         if name not in self.views:
-            raise UsageError(f"unknown view {name!r}{nearest(name, self.views)}", hint=", ".join(self.views))
+            raise UsageError(f"unknown view {name!r}{suggest_nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
 
     def unit_of(self, table: Sites | Items | FoldedItems | Claims | Candidates) -> NDArray[np.int32]:
@@ -462,7 +462,7 @@ def _join_sources(sources: Sequence[str], bits: int) -> str:
     return " and ".join(source for place, source in enumerate(sources) if bits >> place & 1) or NO_ERROR
 
 
-def gathered(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
+def merge_notes(notes: Iterable[Note], sides: Sequence[str]) -> tuple[Note, ...]:
     """Merge notes of the same side and kind, in an order that does not depend on the order of reading."""
     rank = {side: place for place, side in reversed(list(enumerate(sides)))}
     groups: dict[tuple[str, str], list[Note]] = {}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from comparanda.errors import ExpressionError
 from comparanda.expressions.functions import BUILTINS, Function, Parameter, Scope, Signature, Type
-from comparanda.expressions.parser import names_used, parse, unparse
-from comparanda.expressions.syntax import Expression, Node, Place, quote, quote_name, walk
+from comparanda.expressions.parser import find_names, parse, unparse
+from comparanda.expressions.syntax import Expression, Node, Place, quote_name, quote_string, walk_tree
 from comparanda.expressions.types import Checked, check, require_truth
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ __all__ = [
     "Type",
     "check",
     "evaluate",
-    "names_used",
+    "find_names",
     "parse",
-    "quote",
     "quote_name",
+    "quote_string",
     "require_truth",
     "scope_of",
     "select",
     "unparse",
-    "walk",
+    "walk_tree",
 ]
 
 _LAZY = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from comparanda.expressions.syntax import shown
+from comparanda.expressions.syntax import quote_for_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -487,9 +487,9 @@ def _repeat_bounds(found: re.Match[str]) -> tuple[int, int | None]:
     low = int(found["low"])
     high = (int(found["high"]) if found["high"] else None) if found["more"] else low
     if max(low, high or 0) > MOST_REPEATS:
-        raise PatternError(f"{shown(found[0])} repeats more than {MOST_REPEATS} times")
+        raise PatternError(f"{quote_for_message(found[0])} repeats more than {MOST_REPEATS} times")
     if high is not None and high < low:
-        raise PatternError(f"the bounds of {shown(found[0])} are in the wrong order")
+        raise PatternError(f"the bounds of {quote_for_message(found[0])} are in the wrong order")
     return low, high
 
 

@@ -30,12 +30,12 @@ from comparanda.expressions.syntax import (
     Quantified,
     Text,
     Truth,
-    children,
-    escaped,
-    failure,
-    quote,
+    escape_unprintable,
+    list_children,
+    make_expression_error,
+    quote_for_message,
     quote_name,
-    shown,
+    quote_string,
 )
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ class Token:
         return self.kind == "symbol" and self.written in symbols
 
 
-def tokens(source: str) -> Iterator[Token]:
+def tokenise(source: str) -> Iterator[Token]:
     """Yield the tokens of a source text, the last of which is `end`.
 
-    >>> [token.written for token in tokens("size >= 5%")]
+    >>> [token.written for token in tokenise("size >= 5%")]
     ['size', '>=', '5%', '']
     """
     position = _skip_space(source, 0)
@@ -123,7 +123,9 @@ def _read_word(source: str, found: re.Match[str]) -> Token:
     if word in KEYWORDS:
         return Token("symbol", word, word, place)
     if word.lower() in KEYWORDS:
-        raise failure(source, place, f"'{word}' is not a keyword; write '{word.lower()}'", hint=_backtick_hint(word))
+        raise make_expression_error(
+            source, place, f"'{word}' is not a keyword; write '{word.lower()}'", hint=_backtick_hint(word)
+        )
     return Token("name", word, word, place)
 
 
@@ -136,14 +138,16 @@ def _read_number(source: str, found: re.Match[str]) -> Token:
     rest = source[place.end : place.end + 1]
     if found["percent"] and _OPERAND_START.match(rest):
         hint = f"for the remainder of a division write '{found[0][:-1]} % …', with a space"
-        raise failure(source, place, f"{shown(found[0])} is a percentage, so an operator must follow", hint=hint)
+        raise make_expression_error(
+            source, place, f"{quote_for_message(found[0])} is a percentage, so an operator must follow", hint=hint
+        )
     if not found["percent"] and (more := _TRAILING_CHARACTERS.match(source, place.end)):
         run = Place(place.start, more.end())
-        what = f"{shown(source[run.start : run.end])} is neither a number nor a name"
-        raise failure(source, run, what, hint="(a name that begins with a digit is written in backticks)")
+        what = f"{quote_for_message(source[run.start : run.end])} is neither a number nor a name"
+        raise make_expression_error(source, run, what, hint="(a name that begins with a digit is written in backticks)")
     value = _parse_number(found)
     if value is None:
-        raise failure(source, place, f"the number {shown(found[0])} is too large")
+        raise make_expression_error(source, place, f"the number {quote_for_message(found[0])} is too large")
     return Token("number", found[0], value, place)
 
 
@@ -167,12 +171,12 @@ def _read_quoted(source: str, start: int) -> Token:
     while (character := source[position : position + 1]) != mark:
         if character in {"", "\n"}:
             what = "the name in backticks" if mark == "`" else "the string"
-            raise failure(source, Place(start, start + 1), f"{what} that begins here is not closed")
+            raise make_expression_error(source, Place(start, start + 1), f"{what} that begins here is not closed")
         piece, position = _read_escape(source, position) if character == "\\" else (character, position + 1)
         pieces.append(piece)
     place, value = Place(start, position + 1), "".join(pieces)
     if mark == "`" and not value:
-        raise failure(source, place, "a name cannot be empty")
+        raise make_expression_error(source, place, "a name cannot be empty")
     return Token("quoted name" if mark == "`" else "text", source[start : position + 1], value, place)
 
 
@@ -184,24 +188,26 @@ def _read_escape(source: str, position: int) -> tuple[str, int]:
     if character == "u":
         if digits := _HEXADECIMAL.match(source, position + 2):
             return chr(int(digits[0], 16)), digits.end()
-        raise failure(source, Place(position, position + 2), r"'\u' needs four hexadecimal digits, as in '\u00e9'")
-    what = rf"'\{escaped(character)}' is not an escape; write '\\' for a backslash"
-    raise failure(source, Place(position, position + 2), what)
+        raise make_expression_error(
+            source, Place(position, position + 2), r"'\u' needs four hexadecimal digits, as in '\u00e9'"
+        )
+    what = rf"'\{escape_unprintable(character)}' is not an escape; write '\\' for a backslash"
+    raise make_expression_error(source, Place(position, position + 2), what)
 
 
 def _foreign_operator_error(source: str, found: re.Match[str]) -> ExpressionError:
     advice = FOREIGN[found[0]]
     what = f"'{found[0]}' is not an operator here" + (f"; write '{advice}'" if advice else "")
-    return failure(source, Place(*found.span()), what)
+    return make_expression_error(source, Place(*found.span()), what)
 
 
 def _unexpected_character_error(source: str, start: int) -> ExpressionError:
     character, place = source[start], Place(start, start + 1)
     if character in CURLY:
-        return failure(source, place, f"'{character}' is a typographic quote; write {CURLY[character]}")
+        return make_expression_error(source, place, f"'{character}' is a typographic quote; write {CURLY[character]}")
     named = unicodedata.name(character, "")
     named = f" ({named.lower()})" if named and not character.isascii() else ""
-    return failure(source, place, f"unexpected character {shown(character)}{named}")
+    return make_expression_error(source, place, f"unexpected character {quote_for_message(character)}{named}")
 
 
 # Traversal of tokens, and errors for tokens in a wrong place.
@@ -212,7 +218,7 @@ class Cursor:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.tokens = tokens(source)
+        self.tokens = tokenise(source)
         self.previous: Token | None = None
         self.current = next(self.tokens)
 
@@ -229,7 +235,7 @@ class Cursor:
     def close(self, opening: Token, closing: str) -> None:
         """Consume the closing bracket of an opening one."""
         if self.current.kind == "end":
-            raise failure(self.source, opening.place, f"the '{opening.written}' is not closed")
+            raise make_expression_error(self.source, opening.place, f"the '{opening.written}' is not closed")
         if not self.current.one_of(closing):
             raise self.leftover_error(closing)
         self.take()
@@ -240,22 +246,22 @@ class Cursor:
         if token.one_of("for", "if"):
             return self.reserved_word_error(token)
         if self.previous is not None:
-            what = f"expected an expression after {shown(self.previous.written)}"
+            what = f"expected an expression after {quote_for_message(self.previous.written)}"
         elif token.kind == "end":
             what = "the expression is empty"
         else:
-            what = f"expected an expression before {shown(token.written)}"
+            what = f"expected an expression before {quote_for_message(token.written)}"
         hint = None
         if token.one_of("["):
             hint = "(lists are only allowed on the right of 'in')"
         elif self.previous is not None and self.previous.one_of("%"):
             hint = "(a percentage is written without a space, as in 5%)"
-        return failure(self.source, token.place, what, hint=hint)
+        return make_expression_error(self.source, token.place, what, hint=hint)
 
     def reserved_word_error(self, token: Token) -> ExpressionError:
         """Make the error for a reserved word."""
         hint = f"(a column of that name is written `{token.written}`, in backticks)"
-        return failure(self.source, token.place, f"'{token.written}' is a reserved word", hint=hint)
+        return make_expression_error(self.source, token.place, f"'{token.written}' is a reserved word", hint=hint)
 
     def leftover_error(self, closing: str = "") -> ExpressionError:
         """Make the error for a token that cannot follow a complete expression."""
@@ -268,10 +274,10 @@ class Cursor:
         elif token.one_of(","):
             what = "',' is only allowed between the arguments of a function or the items of a list"
         else:
-            what = f"expected an operator before {shown(token.written)}"
+            what = f"expected an operator before {quote_for_message(token.written)}"
         if token.kind == "name" and token.written.lower() == "is":
             what, hint = "'is' is not an operator here; write '=='", "(to find missing values write is_missing(x))"
-        return failure(self.source, token.place, what, hint=hint)
+        return make_expression_error(self.source, token.place, what, hint=hint)
 
 
 # Precedence-climbing parser, with flat chains and bounded nesting.
@@ -308,10 +314,10 @@ operand=Text(value='PER')),)), Not(operand=Name(name='seen'))))
 
 
 @lru_cache(maxsize=64)
-def names_used(text: str) -> frozenset[str]:
+def find_names(text: str) -> frozenset[str]:
     """Return the names an expression uses, whether or not they exist.
 
-    >>> sorted(names_used("lower(form) == lemma and right('crf')"))
+    >>> sorted(find_names("lower(form) == lemma and right('crf')"))
     ['form', 'lemma']
     """
     return parse(text).names
@@ -374,7 +380,7 @@ class _Parser(Cursor):
         while self.operator_level() == COMPARE:
             if steps and isinstance(steps[-1].operand, List):
                 what = "a comparison cannot continue after a list; put the part before it in brackets"
-                raise failure(self.source, self.current.place, what)
+                raise make_expression_error(self.source, self.current.place, what)
             steps.append(self.comparison_step())
         return Comparison(first, tuple(steps), place=self.place_from(first.place.start))
 
@@ -382,7 +388,7 @@ class _Parser(Cursor):
         sign = self.take()
         if sign.written == "not":
             if not self.current.one_of("in"):
-                raise failure(self.source, self.current.place, "expected 'in' after 'not'")
+                raise make_expression_error(self.source, self.current.place, "expected 'in' after 'not'")
             self.take()
         operator = cast("ComparisonOperator", "not in" if sign.written == "not" else sign.written)
         place = self.place_from(sign.place.start)
@@ -422,7 +428,7 @@ class _Parser(Cursor):
             return Negative(operand, place=self.place_from(token.place.start))
         if token.one_of("not"):
             if level > NOT:
-                raise failure(self.source, token.place, "'not' needs brackets here: write '(not …)'")
+                raise make_expression_error(self.source, token.place, "'not' needs brackets here: write '(not …)'")
             self.take()
             operand = self.expression(NOT)
             return Not(operand, place=self.place_from(token.place.start))
@@ -440,10 +446,12 @@ class _Parser(Cursor):
         assert self.previous is not None
         if len(bodies) != 1:
             what = f"expected one expression before 'for', got {len(bodies)}"
-            raise failure(self.source, self.previous.place, what)
+            raise make_expression_error(self.source, self.previous.place, what)
         variable = self.plain_name("a name for the row after 'for'")
         if not self.current.one_of("in"):
-            raise failure(self.source, self.current.place, "expected 'in' and a table after the name of the row")
+            raise make_expression_error(
+                self.source, self.current.place, "expected 'in' and a table after the name of the row"
+            )
         self.take()
         table = self.plain_name("the name of a table after 'in'")
         condition = None
@@ -460,14 +468,14 @@ class _Parser(Cursor):
         """Consume a name without dots."""
         token = self.current
         if token.kind != "name" or "." in token.written:
-            raise failure(self.source, token.place, f"expected {wanted}")
+            raise make_expression_error(self.source, token.place, f"expected {wanted}")
         return self.take().written
 
     def values(self) -> Node:
         opening = self.current
         if not opening.one_of("["):
             hint = "(to look for a piece of text write contains(text, piece))"
-            raise failure(self.source, opening.place, "expected a list [a, b, …] after 'in'", hint=hint)
+            raise make_expression_error(self.source, opening.place, "expected a list [a, b, …] after 'in'", hint=hint)
         self.take()
         items = self.read_list(opening, "]")
         return List(items, place=self.place_from(opening.place.start))
@@ -494,10 +502,10 @@ class _Parser(Cursor):
             if depth > DEEPEST + 1:
                 raise self.too_deep_error(node.place)
             below = depth if isinstance(node, ComparisonStep | ArithmeticStep) else depth + 1
-            waiting.extend((child, below) for child in children(node))
+            waiting.extend((child, below) for child in list_children(node))
 
     def too_deep_error(self, place: Place) -> ExpressionError:
-        return failure(self.source, place, f"the expression is nested more than {DEEPEST} levels deep")
+        return make_expression_error(self.source, place, f"the expression is nested more than {DEEPEST} levels deep")
 
 
 # Unparsing to text that parses to the same tree.
@@ -517,7 +525,7 @@ def unparse(node: Node | Expression) -> str:  # noqa: PLR0911 - one return for e
         case Expression(root):
             return unparse(root)
         case Text(value):
-            return quote(value)
+            return quote_string(value)
         case Number(value):
             return repr(value)
         case Truth(value):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.core.sites import majority_of, shown
+from comparanda.core.sites import format_value, majority_of
 from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError
-from comparanda.expressions import BUILTINS, Function, Parameter, Scope, names_used, parse, quote, walk
+from comparanda.expressions import BUILTINS, Function, Parameter, Scope, find_names, parse, quote_string, walk_tree
 from comparanda.expressions.choice import Chooser
 from comparanda.expressions.syntax import And, Call, Text
 
@@ -52,9 +52,9 @@ def about_items(where: str, attributes: Collection[str] = ()) -> bool:
     >>> about_items('positive and not claims("crf")'), about_items('label == "PER"')
     (True, False)
     """
-    if names_used(where) & ({*ITEM_NAMES, *PAIR_ITEM_NAMES} - {*attributes}):
+    if find_names(where) & ({*ITEM_NAMES, *PAIR_ITEM_NAMES} - {*attributes}):
         return True
-    return any(isinstance(node, Call) and node.function in OF_ITEMS for node in walk(parse(where).root))
+    return any(isinstance(node, Call) and node.function in OF_ITEMS for node in walk_tree(parse(where).root))
 
 
 def item_scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
@@ -89,7 +89,7 @@ def _outcome_column(codes: Codes, names: tuple[str, ...]) -> TextColumn:
 
 def _item_weights(view: View, run: int) -> NDArray[np.float64]:
     """Return the weight of each item's tuple in a run; missing where the run has no such tuple among its candidates."""
-    from comparanda.core.joins import packed
+    from comparanda.core.joins import pack_columns
 
     claims, mine = view.claims, view.items.claim
     assert view.candidates is not None
@@ -98,7 +98,7 @@ def _item_weights(view: View, run: int) -> NDArray[np.float64]:
     tuples = view.candidates[run]
     code = {name: number for number, name in enumerate(claims.names)}
     label = np.array([code.get(name, -1) for name in tuples.names], np.int64)[tuples.label]
-    asked, known = packed(
+    asked, known = pack_columns(
         [
             [claims.document[mine], claims.begin[mine], claims.end[mine], claims.label[mine].astype(np.int64)],
             [tuples.document, tuples.begin, tuples.end, label],
@@ -120,7 +120,7 @@ class _ItemColumns:
 
     def column(self, name: str) -> Column:
         if name == "label":
-            return TextColumn(self.items.label, tuple(map(shown, self.items.names)))
+            return TextColumn(self.items.label, tuple(map(format_value, self.items.names)))
         if name == "document":
             return TextColumn(self.items.document, self.verdicts.documents)
         if name == "positive":
@@ -250,7 +250,7 @@ class Ground:
 
     def sites(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
         """Return the sites of a view that match a condition, which may refer to one pair of runs."""
-        return self._get_chooser((view, pair, False), lambda: scope(self.verdicts, view, pair)).rows(where)
+        return self._get_chooser((view, pair, False), lambda: make_scope(self.verdicts, view, pair)).rows(where)
 
     def items(self, where: str, view: View, pair: tuple[int, int] | None = None) -> Rows:
         """Return the items of a view that match a condition, which may refer to one pair of runs."""
@@ -282,13 +282,13 @@ class Ground:
     ) -> Rows:
         """Return the kinds of sites that match a condition; attributes they lack must not affect the result."""
         choose = self.sites if of == "sites" else self.items
-        unknown = names_used(where) & {*lost, FREQUENCY}
+        unknown = find_names(where) & {*lost, FREQUENCY}
         if not unknown:
             return choose(where, cells, pair)
         root = parse(where).root
         for each in root.operands if isinstance(root, And) else ():
             operand = where[each.place.start : each.place.end]
-            if not names_used(operand) & unknown and not len(choose(operand, cells, pair)):
+            if not find_names(operand) & unknown and not len(choose(operand, cells, pair)):
                 return np.zeros(0, np.int64)
         raise _folded_sites_error(where, unknown, len(self.verdicts.runs))
 
@@ -313,7 +313,7 @@ def _folded_sites_error(where: str, unknown: Collection[str], runs: int) -> Usag
     return UsageError(what, hint=hint)
 
 
-def selected(
+def select_rows(
     verdicts: Verdicts,
     view: View,
     where: str,
@@ -335,7 +335,7 @@ def selected(
     ground = ground or Ground(verdicts)
     if about_items(where, view.sites.attributes):
         return _select_items(ground, view=view, where=where, base=base, new=new)
-    paired = bool(names_used(where) & {*pair_names(view.sites), *SOURCE_NAMES})
+    paired = bool(find_names(where) & {*pair_names(view.sites), *SOURCE_NAMES})
     among = _runs_among(verdicts, where)
     named = [] if among else _named_systems(verdicts, where)
     if (
@@ -378,7 +378,7 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
 
 def _select_items(ground: Ground, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
     """Return the items that match a condition; items do not depend on which runs are compared."""
-    if base is None or new is None or not names_used(where) & {*PAIR_ITEM_NAMES}:
+    if base is None or new is None or not find_names(where) & {*PAIR_ITEM_NAMES}:
         rows = ground.items(where, view)  # refuses names that items do not have
         return Selection(
             where=where, rows=rows, view=view, pairs=None, of="items", folded=ground.folded(where, view, of="items")
@@ -409,12 +409,12 @@ def _select_by_run_pair(
 def _refers_to_several_systems(where: str) -> bool:
     """Whether a condition refers to all systems together, or to single runs by name."""
     called = {call.function for call in _find_calls(where)}
-    return bool(called & {*OF_RUNS, RIGHT_BY_RUN} or names_used(where) & OF_ALL)
+    return bool(called & {*OF_RUNS, RIGHT_BY_RUN} or find_names(where) & OF_ALL)
 
 
 @lru_cache(maxsize=64)
 def _find_calls(where: str) -> tuple[Call, ...]:
-    return tuple(node for node in walk(parse(where).root) if isinstance(node, Call))
+    return tuple(node for node in walk_tree(parse(where).root) if isinstance(node, Call))
 
 
 def _literal_arguments(where: str, functions: Collection[str]) -> set[str]:
@@ -435,7 +435,7 @@ def _substitute_runs(where: str, runs: Mapping[str, str]) -> str:
     """Replace systems by single runs in a condition: `right("gpt#1")` for `right_by_run("gpt")`."""
     for call in sorted(_find_calls(where), key=lambda call: call.place, reverse=True):
         if call.function == RIGHT_BY_RUN and len(call.arguments) == 1 and isinstance(call.arguments[0], Text):
-            run = f"right({quote(runs[call.arguments[0].value])})"
+            run = f"right({quote_string(runs[call.arguments[0].value])})"
             where = where[: call.place.start] + run + where[call.place.end :]
     return where
 
@@ -453,7 +453,7 @@ def _runs_among(verdicts: Verdicts, where: str) -> tuple[int, ...]:
     named_runs = _literal_arguments(where, {AMONG})
     if not named_runs:
         return ()
-    others = (_literal_arguments(where, OF_RUNS) - named_runs) | (names_used(where) & OF_ALL)
+    others = (_literal_arguments(where, OF_RUNS) - named_runs) | (find_names(where) & OF_ALL)
     others |= {
         name for name in _literal_arguments(where, {*OF_SYSTEMS, RIGHT_BY_RUN}) if _runs_of(verdicts, name) - named_runs
     }
@@ -467,7 +467,7 @@ def _runs_of(verdicts: Verdicts, system: str) -> set[str]:
     return {verdicts.runs[run] for each in verdicts.systems if each.name == system for run in each.runs}
 
 
-def scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
+def make_scope(verdicts: Verdicts, view: View, pair: tuple[int, int] | None = None) -> Scope:
     """Return the scope of conditions on the sites of a view, and on one pair of runs."""
     sites = view.sites
     types: dict[str, Type] = {name: attribute.type for name, attribute in sites.attributes.items()}
@@ -609,4 +609,4 @@ class _SiteColumns:
 
 @cache
 def _displayed_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(map(shown, names))
+    return tuple(map(format_value, names))

@@ -27,10 +27,10 @@ _UNESCAPES = {"\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 _PLAIN_NAME = re.compile(r"[^\W\d]\w*(\.\w+)*")
 
 
-def quote(text: str) -> str:
+def quote_string(text: str) -> str:
     r"""Return a text as a string literal in double quotes.
 
-    >>> print(quote('a "b" \n'))
+    >>> print(quote_string('a "b" \n'))
     "a \"b\" \n"
     """
     return _delimit('"', text)
@@ -221,10 +221,10 @@ class Expression:
     @property
     def names(self) -> frozenset[str]:
         """The names of the columns it uses."""
-        return frozenset(node.name for node in walk(self.root) if isinstance(node, Name))
+        return frozenset(node.name for node in walk_tree(self.root) if isinstance(node, Name))
 
 
-def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for each kind of node
+def list_children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for each kind of node
     """Return the nodes directly below a node, from left to right."""
     match node:
         case And(operands) | Or(operands):
@@ -247,17 +247,17 @@ def children(node: Node) -> tuple[Node, ...]:  # noqa: PLR0911 - one return for 
             return ()
 
 
-def walk(root: Node) -> Iterator[Node]:
+def walk_tree(root: Node) -> Iterator[Node]:
     """Yield the nodes of a tree in pre-order, left to right.
 
-    >>> [type(node).__name__ for node in walk(Not(Name("seen")))]
+    >>> [type(node).__name__ for node in walk_tree(Not(Name("seen")))]
     ['Not', 'Name']
     """
     waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(children(node)))
+        waiting.extend(reversed(list_children(node)))
 
 
 # Error messages with the line of the expression and a caret under the place.
@@ -267,38 +267,38 @@ WINDOW = 70
 BEFORE = 35
 
 
-def escaped(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     r"""Return the text with unprintable characters escaped.
 
-    >>> print(escaped("one\ttwo\x1b[31m"))
+    >>> print(escape_unprintable("one\ttwo\x1b[31m"))
     one\ttwo\x1b[31m
     """
     return "".join(map(_escape_character, text))
 
 
-def shown(text: str, *, limit: int = 40) -> str:
+def quote_for_message(text: str, *, limit: int = 40) -> str:
     """Return the text in quotes, escaped and truncated, for messages.
 
-    >>> shown("label")
+    >>> quote_for_message("label")
     "'label'"
     """
-    return f"'{escaped(text if len(text) <= limit else text[: limit - 1] + '…')}'"
+    return f"'{escape_unprintable(text if len(text) <= limit else text[: limit - 1] + '…')}'"
 
 
-def failure(source: str, place: Place, what: str, *, hint: str | None = None) -> ExpressionError:
+def make_expression_error(source: str, place: Place, what: str, *, hint: str | None = None) -> ExpressionError:
     """Make an error that shows the place in the source.
 
-    >>> print(failure("label = 'PER'", Place(6, 7), "'=' is not an operator here; write '=='"))
+    >>> print(make_expression_error("label = 'PER'", Place(6, 7), "'=' is not an operator here; write '=='"))
     '=' is not an operator here; write '=='
       label = 'PER'
             ^
     """
-    error = ExpressionError(what, details=excerpt(source, place), hint=hint and escaped(hint))
+    error = ExpressionError(what, details=excerpt_line(source, place), hint=hint and escape_unprintable(hint))
     error.line = source.count("\n", 0, place.start)
     return error
 
 
-def excerpt(source: str, place: Place) -> tuple[str, str]:
+def excerpt_line(source: str, place: Place) -> tuple[str, str]:
     """Return the line that contains the start of the place, truncated to a window, and its line of carets."""
     begin = source.rfind("\n", 0, place.start) + 1
     line = source[begin:].partition("\n")[0].removesuffix("\r")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from comparanda.errors import nearest
+from comparanda.errors import suggest_nearest
 from comparanda.expressions.functions import BUILTINS
 from comparanda.expressions.syntax import (
     And,
@@ -25,10 +25,10 @@ from comparanda.expressions.syntax import (
     Quantified,
     Text,
     Truth,
-    failure,
-    quote,
+    make_expression_error,
+    quote_for_message,
     quote_name,
-    shown,
+    quote_string,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def require_truth(checked: Checked) -> None:
     if checked.type != "truth":
         root, source = checked.expression.root, checked.expression.text
         what = f"expected a condition, got {with_article(checked.type)}"
-        raise failure(source, root.place, what, hint=_comparison_hint(root, checked.type))
+        raise make_expression_error(source, root.place, what, hint=_comparison_hint(root, checked.type))
 
 
 class Checker:
@@ -141,8 +141,8 @@ class Checker:
         """Look up the type of a name."""
         if (found := self.types.get(name)) is not None:
             return found
-        what = f"unknown name {shown(name)}{nearest(name, map(quote_name, self.types))}"
-        raise failure(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
+        what = f"unknown name {quote_for_message(name)}{suggest_nearest(name, map(quote_name, self.types))}"
+        raise make_expression_error(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
 
     def name_hint(self, name: str, *, likely: bool) -> str | None:
         """Return a hint at what an unknown name may have been intended to mean, or None."""
@@ -153,7 +153,7 @@ class Checker:
             return "to find missing values write is_missing(x)"
         if name in self.functions:
             return f"to call the function write {self.functions[name].written(name)}"
-        return None if likely or len(name) > 40 else f"(a string is written in quotes: {quote(name)})"
+        return None if likely or len(name) > 40 else f"(a string is written in quotes: {quote_string(name)})"
 
     def check_junction(self, operands: tuple[Node, ...], word: str) -> Type:
         """Check the operands of `and` or `or`."""
@@ -166,7 +166,7 @@ class Checker:
         found = self.type_of(node)
         if found != "truth":
             what = f"'{word}' needs conditions, got {with_article(found)}"
-            raise failure(self.source, node.place, what, hint=_comparison_hint(node, found))
+            raise make_expression_error(self.source, node.place, what, hint=_comparison_hint(node, found))
         return found
 
     def arithmetic(self, node: Arithmetic) -> Type:
@@ -180,7 +180,9 @@ class Checker:
         """Check that a node is a number."""
         found = self.type_of(node)
         if found != "number":
-            raise failure(self.source, node.place, f"'{operator}' needs numbers, got {with_article(found)}")
+            raise make_expression_error(
+                self.source, node.place, f"'{operator}' needs numbers, got {with_article(found)}"
+            )
         return found
 
     def comparison(self, node: Comparison) -> Type:
@@ -200,17 +202,19 @@ class Checker:
         """Refuse a comparison of different types."""
         if left != right:
             what = f"'{operator}' cannot compare {with_article(left)} with {with_article(right)}"
-            raise failure(self.source, place, what)
+            raise make_expression_error(self.source, place, what)
 
     def require_order(self, found: Type, step: ComparisonStep) -> None:
         """Refuse an order comparison of types without an order."""
         if found in {"truth", "row"} and step.operator in _ORDER_OPERATORS:
             kind = "conditions" if found == "truth" else "rows"
-            raise failure(self.source, step.place, f"'{step.operator}' cannot compare {kind}, which have no order")
+            raise make_expression_error(
+                self.source, step.place, f"'{step.operator}' cannot compare {kind}, which have no order"
+            )
 
     def quantified(self, node: Quantified) -> Type:
         """Refuse a quantifier over a table: tables exist only in rules."""
-        raise failure(self.source, node.place, f"{node.function}(… for …) is only available in rules")
+        raise make_expression_error(self.source, node.place, f"{node.function}(… for …) is only available in rules")
 
     def call(self, node: Call) -> Type:
         """Check a function call."""
@@ -221,7 +225,7 @@ class Checker:
         if given < fewest or (most is not None and given > most):
             wanted = f"{fewest}" if most == fewest else f"at least {fewest}" if most is None else f"{fewest} to {most}"
             what = f"{node.function}() takes {wanted} argument{'' if wanted == '1' else 's'}, not {given}"
-            raise failure(self.source, node.place, what, hint=f"write {signature.written(node.function)}")
+            raise make_expression_error(self.source, node.place, what, hint=f"write {signature.written(node.function)}")
         for place, argument in enumerate(node.arguments):
             self.argument(node.function, argument, signature.parameter(place))
         return signature.result
@@ -230,8 +234,10 @@ class Checker:
         """Make the error for an unknown function."""
         before, _, method = node.function.rpartition(".")
         hint = f"write {method}({before})" if before and method in self.functions else None
-        what = f"unknown function {shown(node.function)}{nearest(node.function, self.functions)}"
-        return failure(self.source, node.place._replace(end=node.place.start + len(node.function)), what, hint=hint)
+        what = f"unknown function {quote_for_message(node.function)}{suggest_nearest(node.function, self.functions)}"
+        return make_expression_error(
+            self.source, node.place._replace(end=node.place.start + len(node.function)), what, hint=hint
+        )
 
     def argument(self, function: str, argument: Node, parameter: Parameter) -> None:
         """Check one argument."""
@@ -240,20 +246,20 @@ class Checker:
         elif (found := self.type_of(argument)) not in parameter.types:
             wanted = " or ".join(map(with_article, parameter.types))
             what = f"{function}() takes {wanted} here, not {with_article(found)}"
-            raise failure(self.source, argument.place, what)
+            raise make_expression_error(self.source, argument.place, what)
 
     def literal(self, function: str, argument: Node, parameter: Parameter) -> None:
         """Check an argument that must be a string literal."""
         if not isinstance(argument, Text):
             what = f"the {parameter.name} of {function}() must be a string in quotes"
-            raise failure(self.source, argument.place, what)
+            raise make_expression_error(self.source, argument.place, what)
         value, choices = argument.value, parameter.choices
         if choices is not None and value not in choices:
-            what = f"unknown {parameter.name} {shown(value)}{nearest(value, choices)}"
-            known = ", ".join(map(quote, sorted(choices)[:10])) + (", …" if len(choices) > 10 else "")
-            raise failure(self.source, argument.place, what, hint=f"known: {known}" if known else None)
+            what = f"unknown {parameter.name} {quote_for_message(value)}{suggest_nearest(value, choices)}"
+            known = ", ".join(map(quote_string, sorted(choices)[:10])) + (", …" if len(choices) > 10 else "")
+            raise make_expression_error(self.source, argument.place, what, hint=f"known: {known}" if known else None)
         if parameter.problem is not None and (problem := parameter.problem(value)):
-            raise failure(self.source, argument.place, f"{parameter.name}: {problem}")
+            raise make_expression_error(self.source, argument.place, f"{parameter.name}: {problem}")
 
 
 def with_article(found: Type) -> str:
@@ -263,6 +269,6 @@ def with_article(found: Type) -> str:
 
 def _comparison_hint(node: Node, found: Type) -> str:
     if isinstance(node, Text):
-        return f'to test for several values write name in [{quote(node.value)[:40]}, "…"]'
+        return f'to test for several values write name in [{quote_string(node.value)[:40]}, "…"]'
     subject = quote_name(node.name) if isinstance(node, Name) and len(node.name) <= 40 else "x"
     return f"compare it with a value, as in {subject} " + ('== "…"' if found == "text" else "> 0")

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 from comparanda.core.probabilities import EPSILON
 from comparanda.core.text_columns import Column, TextColumn
-from comparanda.errors import UsageError, nearest
-from comparanda.expressions import Scope, quote, select
-from comparanda.feedback.state import Ranges, blocks_of, state_of, summed, uncertain
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.expressions import Scope, quote_string, select
+from comparanda.feedback.state import Ranges, blocks_of, is_uncertain, state_of, sum_parts
 from comparanda.feedback.tally import Tally
 
 if TYPE_CHECKING:
@@ -132,9 +132,9 @@ def labels_condition(only: Iterable[str] = (), without: Iterable[str] = ()) -> s
     >>> labels_condition(["PER", "LOC"]), labels_condition([], ["MISC"]), labels_condition()
     ('(label == "PER" or label == "LOC")', 'label != "MISC"', 'true')
     """
-    chosen = " or ".join(f"label == {quote(label)}" for label in only)
+    chosen = " or ".join(f"label == {quote_string(label)}" for label in only)
     parts = [f"({chosen})" if " or " in chosen else chosen] if chosen else []
-    return " and ".join([*parts, *(f"label != {quote(label)}" for label in without)]) or ALL
+    return " and ".join([*parts, *(f"label != {quote_string(label)}" for label in without)]) or ALL
 
 
 def check_label(view: View, run: int, label: str) -> None:
@@ -142,7 +142,7 @@ def check_label(view: View, run: int, label: str) -> None:
     candidates, claims = _candidates_and_claims(view, run)
     known = {*candidates.names, *claims.names}
     if label not in known:
-        raise UsageError(f"the label {label!r} does not occur{nearest(label, known)}")
+        raise UsageError(f"the label {label!r} does not occur{suggest_nearest(label, known)}")
 
 
 def condition_of(
@@ -162,7 +162,7 @@ def field_in(verdicts: Verdicts, view: View, run: int, where: str = ALL) -> Fiel
     inside = select(where, _condition_scope(candidates, lambda: candidates.text, verdicts.documents))
     of_key = claims.take(np.flatnonzero(claims.key > 0))
     entities = int(select(where, _condition_scope(of_key, of_key.attributes["text"].make, verdicts.documents)).sum())
-    spans, known = packed([[each.document, each.begin, each.end] for each in (candidates, of_key)])
+    spans, known = pack_columns([[each.document, each.begin, each.end] for each in (candidates, of_key)])
     return field_of(candidates, entities, inside, np.isin(spans, known))
 
 
@@ -246,15 +246,15 @@ class Units:
             first = self.first[units]
             entity = state.entity[state.blocks.span[first]]
             again = (entity > EPSILON) & ~settled[state.blocks.block[first]] & plan.ask_certain
-            return uncertain(entity) | again
+            return is_uncertain(entity) | again
         rows, place = self.rows(units)
         weight = state.weight[rows]
-        alive = uncertain(weight)
+        alive = is_uncertain(weight)
         if plan.ask_certain:
             alive |= (weight > EPSILON) & ~settled[state.blocks.block[rows]]
         if self.kind == "label":
             return alive
-        found: Truths = summed(place, alive & self.scope[rows], len(units)) > 0
+        found: Truths = sum_parts(place, alive & self.scope[rows], len(units)) > 0
         return found
 
 

@@ -22,17 +22,17 @@ from comparanda.feedback.simulation import (
     SAME,
     SEEDS,
     Area,
-    area,
-    carried,
+    carry_to_horizon,
+    compute_area,
     least_difference,
-    normalised,
+    normalise_area,
     questions_until,
 )
-from comparanda.feedback.state import uncertain
-from comparanda.findings.context import defined, share
+from comparanda.feedback.state import is_uncertain
+from comparanda.findings.context import divide_counts, none_if_nan
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
-from comparanda.render.table import Table, cell, counted, cut
+from comparanda.render.table import Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,7 +216,7 @@ class Simulated(Finding):
         return simulation_tables(self, top)
 
 
-def simulation(
+def summarise_simulation(
     field: Field,
     trials: Sequence[Trial],
     system: str,
@@ -242,8 +242,8 @@ def simulation(
     if horizon is None:
         horizon = max(len(curve) for trial in trials for curve in trial.curves)
     courses = [Course(trial, horizon) for trial in trials]
-    start = Levels(**{name: defined(first.columns[name][0]) for name in MEASURES})
-    e100 = defined(first.columns["e100"][0])
+    start = Levels(**{name: none_if_nan(first.columns[name][0]) for name in MEASURES})
+    e100 = none_if_nan(first.columns["e100"][0])
     ceiling = None if e100 is None else 2 * e100 / (1 + e100)
     best_end = max((end for course in courses if (end := _mean(course.ends(MEASURES[0]))) is not None), default=None)
     strategies = tuple(
@@ -264,13 +264,13 @@ def simulation(
         seed=plan.seed,
         entities=field.entities,
         tuples=len(weight),
-        uncertain=int(uncertain(weight).sum()),
+        uncertain=int(is_uncertain(weight).sum()),
         start=start,
         e100=e100,
         ceiling=ceiling,
         best_end=best_end,
         least_difference=least_difference(horizon),
-        repeated=repetition(field),
+        repeated=count_repetitions(field),
         regular=None if regular is None else _score_regular_output(*regular),
         strategies=strategies,
         pairs=tuple(_compare_areas(first, second, horizon) for first, second in combinations(strategies, 2)),
@@ -286,7 +286,7 @@ class Course:
 
     def rows(self, measure: str) -> Floats:
         """Return the values after each question up to the horizon, of each seed."""
-        return np.stack([carried(curve.columns[measure], self.horizon) for curve in self.trial.curves])
+        return np.stack([carry_to_horizon(curve.columns[measure], self.horizon) for curve in self.trial.curves])
 
     def mean(self, measure: str) -> Floats:
         """Return the mean over seeds after each question."""
@@ -302,11 +302,11 @@ class Course:
 
     def ends(self, measure: str) -> list[float | None]:
         """Return the value of each seed at the horizon."""
-        return [defined(value) for value in self.rows(measure)[:, -1].tolist()]
+        return [none_if_nan(value) for value in self.rows(measure)[:, -1].tolist()]
 
     def areas(self, measure: str, how: Area) -> list[float | None]:
         """Return the area of each seed."""
-        return [area(row, how) for row in self.rows(measure)]
+        return [compute_area(row, how) for row in self.rows(measure)]
 
 
 def _summarise_strategy(
@@ -327,7 +327,7 @@ def _summarise_strategy(
         area=Levels(**{name: _mean(each) for name, each in areas.items()}),
         area_low=area_low,
         area_high=area_high,
-        normalised=normalised(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
+        normalised=normalise_area(_mean(course.areas(MEASURES[0], "trapezoid")), start, ceiling),
         to_half=_questions_to_gain(course, start, best_end, _HALF),
         to_most=_questions_to_gain(course, start, best_end, _NINE_TENTHS),
         changed=_mean(course.ends("changed")),
@@ -375,7 +375,7 @@ def _is_within_band(value: float, tried: Tried) -> bool:
     return tried.area_low is not None and tried.area_high is not None and tried.area_low <= value <= tried.area_high
 
 
-def repetition(field: Field) -> Repetition:
+def count_repetitions(field: Field) -> Repetition:
     """Count tuples of the scope whose text occurs at several places, irrespective of labels."""
     group, place = field.groups[field.scope], field.candidates.beliefs.alternative[field.scope]
     total = len(group)
@@ -390,10 +390,12 @@ def repetition(field: Field) -> Repetition:
     ranked = sorted(np.flatnonzero(places > 1).tolist(), key=lambda each: (-places[each], texts[int(first[each])]))
     largest = ranked[:LARGEST]
     named = tuple(
-        RepeatedText(texts[int(first[each])], int(places[each]), int(tuples[each]), share(int(tuples[each]), total))
+        RepeatedText(
+            texts[int(first[each])], int(places[each]), int(tuples[each]), divide_counts(int(tuples[each]), total)
+        )
         for each in largest
     )
-    return Repetition(repeated, share(repeated, total), named, share(int(tuples[largest].sum()), total))
+    return Repetition(repeated, divide_counts(repeated, total), named, divide_counts(int(tuples[largest].sum()), total))
 
 
 def _score_regular_output(system: str, field: Field) -> Regular:
@@ -401,7 +403,12 @@ def _score_regular_output(system: str, field: Field) -> Regular:
     chosen = field.candidates.decided & field.scope
     right, claimed = int((chosen & field.candidates.correct).sum()), int(chosen.sum())
     entities = field.entities or 0
-    return Regular(system, share(2 * right, claimed + entities), share(right, claimed), share(right, entities))
+    return Regular(
+        system,
+        divide_counts(2 * right, claimed + entities),
+        divide_counts(right, claimed),
+        divide_counts(right, entities),
+    )
 
 
 def _warnings(field: Field, trials: Sequence[Trial], how: Area) -> Iterator[str]:
@@ -436,10 +443,10 @@ _DISPLAY_NAMES = {
 }
 
 
-def called(measure: str) -> str:
+def name_measure(measure: str) -> str:
     """Return the name of a measure for headings.
 
-    >>> called("expected_recall")
+    >>> name_measure("expected_recall")
     'E(R)'
     """
     return _DISPLAY_NAMES[measure]
@@ -496,11 +503,12 @@ def _notes(finding: Simulated) -> list[str]:
     asked = "until nothing is uncertain" if finding.budget is None else f"at most {finding.budget:,}"
     notes = [
         f"{finding.ask} questions ({asked}), {finding.handler} handler, user {finding.user}, decided by "
-        f"{finding.decide}; areas by {finding.area_by} over {counted(finding.horizon, 'question')}, "
+        f"{finding.decide}; areas by {finding.area_by} over {format_count(finding.horizon, 'question')}, "
         "the last value carried forward",
-        f"of the gain: 0 for no gain, 100 for the ceiling of F1 {cell('share', finding.ceiling)} "
-        f"(E100 {cell('share', finding.e100)}), from the first question on; "
-        f"to 50 and 90 %: questions until these shares of the gain to the best end, {cell('share', finding.best_end)}",
+        f"of the gain: 0 for no gain, 100 for the ceiling of F1 {format_cell('share', finding.ceiling)} "
+        f"(E100 {format_cell('share', finding.e100)}), from the first question on; "
+        "to 50 and 90 %: questions until these shares of the gain to the best end, "
+        f"{format_cell('share', finding.best_end)}",
         _describe_repetition(finding),
     ]
     if finding.where != "true":
@@ -508,23 +516,23 @@ def _notes(finding: Simulated) -> list[str]:
     if finding.regular is not None:
         each = finding.regular
         scores = {"F1": each.f1, "P": each.precision, "R": each.recall}
-        summary = ", ".join(f"{name} {cell('share', value)}" for name, value in scores.items())
+        summary = ", ".join(f"{name} {format_cell('share', value)}" for name, value in scores.items())
         notes.append(f"{each.system}, without probabilities: {summary}")
     return [*notes, *(f"warning: {warning}" for warning in finding.warnings)]
 
 
 def _describe_scope(finding: Simulated) -> str:
-    entities = "" if finding.entities is None else f", {counted(finding.entities, 'key entity', 'key entities')}"
-    return f"{counted(finding.tuples, 'tuple')}, {finding.uncertain:,} of them uncertain{entities}"
+    entities = "" if finding.entities is None else f", {format_count(finding.entities, 'key entity', 'key entities')}"
+    return f"{format_count(finding.tuples, 'tuple')}, {finding.uncertain:,} of them uncertain{entities}"
 
 
 def _describe_repetition(finding: Simulated) -> str:
     found = finding.repeated
-    summary = f"repeated text: {cell('share', found.share)} % of {counted(finding.tuples, 'tuple')}"
+    summary = f"repeated text: {format_cell('share', found.share)} % of {format_count(finding.tuples, 'tuple')}"
     if not found.largest:
         return summary
-    texts = ", ".join(f"{cell('text', each.text)} ({each.places:,})" for each in found.largest)
-    return f"{summary}; most often {texts}: {cell('share', found.largest_share)} %"
+    texts = ", ".join(f"{format_cell('text', each.text)} ({each.places:,})" for each in found.largest)
+    return f"{summary}; most often {texts}: {format_cell('share', found.largest_share)} %"
 
 
 def _measure_table(finding: Simulated) -> Table:
@@ -532,8 +540,8 @@ def _measure_table(finding: Simulated) -> Table:
     others = MEASURES[1:]
     fields = (
         TableField("strategy", "strategy"),
-        *(TableField(f"{name}_end", f"{called(name)} end", "share") for name in others),
-        *(TableField(f"{name}_area", f"{called(name)} area", "share") for name in others),
+        *(TableField(f"{name}_end", f"{name_measure(name)} end", "share") for name in others),
+        *(TableField(f"{name}_area", f"{name_measure(name)} area", "share") for name in others),
     )
     rows = [
         ("(start)", *(getattr(finding.start, name) for name in others), *("" for _ in others)),
@@ -557,8 +565,8 @@ def _pair_table(finding: Simulated, top: int | None) -> Table:
         TableField("reading", "reading"),
     )
     rows = [(each.first, each.second, each.difference, each.reading or "") for each in finding.pairs]
-    kept, more = cut(list(rows), top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
-    least = f"no finding: below 1/(2n) = {cell('share', finding.least_difference)} points, "
+    kept, more = cut_rows(list(rows), top=max(top, _PAIRS) if top else top, usual=_PAIRS, one="pair", many="pairs")
+    least = f"no finding: below 1/(2n) = {format_cell('share', finding.least_difference)} points, "
     notes = (
         *more,
         f"{least}where the two area formulas may rank differently; within the band: inside the 5–95 % band of seeds",
@@ -638,13 +646,13 @@ def curve_chart(finding: Simulated, trials: Sequence[Trial], measure: str = "f1"
     """Build the chart of a measure under all strategies, with bands over seeds and reference lines."""
     from comparanda.render.charts import Axis, Line, LineChart
 
-    name, horizon = called(measure), finding.horizon
+    name, horizon = name_measure(measure), finding.horizon
     lines = [_chart_line(Course(trial, horizon), measure) for trial in trials]
     levels = {"ceiling": finding.ceiling} if measure == "f1" else {}
     if finding.regular is not None:
         levels[finding.regular.system] = getattr(finding.regular, measure, None)
     lines += [
-        Line(name=f"{level} {cell('share', value)}", x=(0, horizon), y=(value, value), reference=True)
+        Line(name=f"{level} {format_cell('share', value)}", x=(0, horizon), y=(value, value), reference=True)
         for level, value in levels.items()
         if value is not None
     ]
@@ -665,14 +673,16 @@ def _chart_line(course: Course, measure: str) -> Line:
     from comparanda.render.charts import Line
 
     band, seeds = course.band(measure), len(course.trial.curves)
-    name = course.trial.strategy if band is None else f"{course.trial.strategy} ({counted(seeds, 'seed')}, 5–95 %)"
+    name = course.trial.strategy if band is None else f"{course.trial.strategy} ({format_count(seeds, 'seed')}, 5–95 %)"
     low, high = (None, None) if band is None else band
     return Line(name=name, x=range(course.horizon + 1), y=course.mean(measure), low=low, high=high)
 
 
 def _describe_chart(finding: Simulated, measure: str) -> str:
     """Describe the chart in words."""
-    start = cell("share", getattr(finding.start, measure))
-    ends = ", ".join(f"{each.strategy} {cell('share', getattr(each.end, measure))}" for each in finding.strategies)
-    asked = counted(finding.horizon, "question")
-    return f"{called(measure)} in percent begins at {start}; after {asked} it is, by strategy: {ends}."
+    start = format_cell("share", getattr(finding.start, measure))
+    ends = ", ".join(
+        f"{each.strategy} {format_cell('share', getattr(each.end, measure))}" for each in finding.strategies
+    )
+    asked = format_count(finding.horizon, "question")
+    return f"{name_measure(measure)} in percent begins at {start}; after {asked} it is, by strategy: {ends}."

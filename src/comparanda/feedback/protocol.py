@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, get_args
 
 from comparanda.core.probabilities import DECIDE
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +70,7 @@ def _refuse_unknown(name: str, value: str, allowed: Iterable[str]) -> None:
     words = tuple(allowed)
     if value not in words:
         raise UsageError(
-            f"{name}: unknown value {value!r}{nearest(value, words)}", hint=f"use one of: {', '.join(words)}"
+            f"{name}: unknown value {value!r}{suggest_nearest(value, words)}", hint=f"use one of: {', '.join(words)}"
         )
 
 
@@ -119,7 +119,9 @@ class User:
                 found[words[word]] = float(number)
             except (KeyError, ValueError):
                 hint = "use truthful, noisy:0.05, unsure:0.1 or noisy:0.05,unsure:0.1"
-                raise UsageError(f"invalid user {written!r}{nearest(word, ('truthful', *words))}", hint=hint) from None
+                raise UsageError(
+                    f"invalid user {written!r}{suggest_nearest(word, ('truthful', *words))}", hint=hint
+                ) from None
         return cls(**found)
 
     def __str__(self) -> str:

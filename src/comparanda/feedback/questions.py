@@ -10,11 +10,11 @@ import numpy as np
 
 from comparanda.feedback.field import units_of
 from comparanda.feedback.reviewer import NONE, Answered
-from comparanda.feedback.state import uncertain
+from comparanda.feedback.state import is_uncertain
 from comparanda.feedback.tally import CLAIMED, DOUBT, FOUND, MASS, Sight, Tally, expected_change
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
-from comparanda.render.table import Table, cell, counted, cut
+from comparanda.render.table import Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -155,7 +155,7 @@ class Questions(Finding):
                 print_table(table, console)
 
 
-def questions(
+def select_questions(
     asking: Asking, count: int, *, system: str = "output", where: str | None = None, answers: Answered | None = None
 ) -> Questions:
     """Select the next questions of a review session.
@@ -188,7 +188,7 @@ def questions(
         count=count,
         tuples=int(field.scope.sum()),
         blocks=len(np.unique(field.candidates.beliefs.block[field.scope])),
-        uncertain=int((uncertain(weight) & field.scope).sum()),
+        uncertain=int((is_uncertain(weight) & field.scope).sum()),
         entropy=float(sums[DOUBT]),
         claimed=_claimed_scores(sums),
         expected=_expected_scores(context, chosen),
@@ -323,7 +323,7 @@ class _Wording:
             return "", self.each.text[int(rows[0])], ""
         before = _replace_white_space(text[int(places.before[rows].min()) : first])
         after = _replace_white_space(text[last : int(places.after[rows].max())])
-        return shortened(before[::-1])[::-1], _replace_white_space(text[first:last]), shortened(after)
+        return shorten_text(before[::-1])[::-1], _replace_white_space(text[first:last]), shorten_text(after)
 
 
 def _replace_white_space(text: str) -> str:
@@ -331,10 +331,10 @@ def _replace_white_space(text: str) -> str:
     return "".join(" " if character.isspace() else character for character in text)
 
 
-def shortened(text: str, most: int = AROUND) -> str:
+def shorten_text(text: str, most: int = AROUND) -> str:
     """Cut a text after the last whole word that fits.
 
-    >>> shortened("the quick brown fox", 12), shortened("short", 12)
+    >>> shorten_text("the quick brown fox", 12), shorten_text("short", 12)
     ('the quick …', 'short')
     """
     if len(text) <= most:
@@ -387,8 +387,8 @@ def question_tables(finding: Questions, top: int | None) -> tuple[Table, ...]:
         (each.number, each.question, each.probability, each.document, each.place, _mark_word(each))
         for each in finding.questions
     ]
-    kept, more = cut(rows, top=top, usual=0, one="question", many="questions")
-    left = f"{finding.uncertain:,} of {counted(finding.tuples, 'tuple')} uncertain"
+    kept, more = cut_rows(rows, top=top, usual=0, one="question", many="questions")
+    left = f"{finding.uncertain:,} of {format_count(finding.tuples, 'tuple')} uncertain"
     title = f"Questions by {finding.strategy}: {left}"
     return (
         Table(name=QUESTIONS, title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding))),
@@ -421,7 +421,7 @@ def question_records(finding: Questions, top: int = 0) -> Table:
         name=QUESTIONS,
         title="Questions",
         fields=_RECORD_FIELDS,
-        rows=cut(list(rows), top=top, usual=0, one="question", many="questions")[0],
+        rows=cut_rows(list(rows), top=top, usual=0, one="question", many="questions")[0],
     )
 
 
@@ -449,7 +449,7 @@ def _notes(finding: Questions) -> tuple[str, ...]:
         "contradicting a certainty": given.contradictions,
     }
     details = "; ".join(f"{count:,} {what}" for what, count in parts.items() if count)
-    took = f"{given.effective:,} of {counted(given.given, 'answer')} took effect"
+    took = f"{given.effective:,} of {format_count(given.given, 'answer')} took effect"
     return (*left, f"{took}; {details}" if details else took)
 
 
@@ -472,11 +472,11 @@ def _claimed_table(finding: Questions) -> Table:
     )
     rows = [_score_row("now", finding.claimed)]
     if finding.expected is not None and finding.questions:
-        rows.append(_score_row(f"after {counted(len(finding.questions), 'answer')}, expected", finding.expected))
+        rows.append(_score_row(f"after {format_count(len(finding.questions), 'answer')}, expected", finding.expected))
     notes = (
         "expected scores under the output's own probabilities, blind to entities that it has missed: "
         "true scores require a key",
-        f"remaining entropy: {cell('number', round(finding.entropy, 1))} bits",
+        f"remaining entropy: {format_cell('number', round(finding.entropy, 1))} bits",
     )
     return Table(name="claimed", title="Scores claimed by the output", fields=fields, rows=tuple(rows), notes=notes)
 

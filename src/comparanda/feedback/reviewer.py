@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.places import Note
-from comparanda.errors import ReadError, nearest
+from comparanda.errors import ReadError, suggest_nearest
 from comparanda.feedback.protocol import KINDS, Question
 from comparanda.feedback.simulation import Simulation
 
@@ -157,7 +157,7 @@ class Meaning:
         return self.answer == "unsure"
 
 
-def meaning(names: Names, question: Question, reply: Reply) -> Meaning:
+def interpret_reply(names: Names, question: Question, reply: Reply) -> Meaning:
     """Interpret a reply to a question; refuse one that is not a valid answer.
 
     A label given in place of yes or no means yes to that label; `none` means that the span is not an entity.
@@ -165,7 +165,7 @@ def meaning(names: Names, question: Question, reply: Reply) -> Meaning:
     written = reply.answer or ""
     found, known = _INTERPRETERS[question.kind](names, question, written, _ANSWER_WORDS.get(written.casefold()))
     if found is None:
-        what = f"{written!r} is not a valid answer to {reply.id!r}{nearest(written, known)}"
+        what = f"{written!r} is not a valid answer to {reply.id!r}{suggest_nearest(written, known)}"
         raise ReadError(what, where=reply.place, hint=f"use one of: {', '.join([*known, 'unsure'])}")
     return Meaning(question, *found)
 
@@ -315,7 +315,7 @@ class Asking:
         last = {question: place for place, (_, question) in enumerate(known)}
         repeated = [reply for place, (reply, question) in enumerate(known) if last[question] != place]
         held = [known[place] for place in sorted(last.values())]
-        meant = [meaning(self.names, question, reply) for reply, question in held]
+        meant = [interpret_reply(self.names, question, reply) for reply, question in held]
         before = self.simulation.contradictions
         effective = sum(self._apply_answer(each) for each in meant if not (again and each.unsure))
         answered = Answered(

@@ -12,9 +12,17 @@ import numpy as np
 from comparanda.errors import UsageError
 from comparanda.feedback.field import units_of
 from comparanda.feedback.protocol import COSTS, FIXED, Question
-from comparanda.feedback.state import Basic, Statistical, believed, rounds, summed, tell_labels, uncertain
+from comparanda.feedback.state import (
+    Basic,
+    Statistical,
+    compute_posterior,
+    is_uncertain,
+    split_rounds,
+    sum_parts,
+    tell_labels,
+)
 from comparanda.feedback.strategies import Strategy, fixed_order
-from comparanda.feedback.tally import RESUM, Sight, Tally, choose, parts_of, scores_of
+from comparanda.feedback.tally import RESUM, Sight, Tally, choose_best_worlds, parts_of, scores_of
 from comparanda.feedback.users import SimulatedUser
 
 if TYPE_CHECKING:
@@ -115,25 +123,25 @@ SAME = 1e-12
 """Values that differ by less are treated as equal."""
 
 
-def carried(values: Floats, horizon: int) -> Floats:
+def carry_to_horizon(values: Floats, horizon: int) -> Floats:
     """Extend or cut a curve to a horizon; after its end it keeps its last value.
 
-    >>> carried(np.array([0.5, 0.75]), 3).tolist()
+    >>> carry_to_horizon(np.array([0.5, 0.75]), 3).tolist()
     [0.5, 0.75, 0.75, 0.75]
     """
     return np.concatenate([values, np.full(max(horizon + 1 - len(values), 0), values[-1])])[: horizon + 1]
 
 
-def area(values: Floats, how: Area = "trapezoid") -> float | None:
+def compute_area(values: Floats, how: Area = "trapezoid") -> float | None:
     """Compute the area under a curve, as a share of the area under a constant 1.
 
     Undefined values count as 0; where all are undefined, so is the area. Without questions, it is the value at the
     start, and undefined by the thesis's formula, which would divide by zero.
 
     >>> curve = np.array([0.5, 0.6, 0.8, 0.9, 0.9])
-    >>> round(area(curve), 6), round(area(curve, "thesis"), 6)
+    >>> round(compute_area(curve), 6), round(compute_area(curve, "thesis"), 6)
     (0.75, 0.925)
-    >>> area(np.ones(5), "thesis"), area(np.ones(1)), area(np.ones(1), "thesis")
+    >>> compute_area(np.ones(5), "thesis"), compute_area(np.ones(1)), compute_area(np.ones(1), "thesis")
     (1.25, 1.0, None)
     """
     if np.isnan(values).all():
@@ -144,7 +152,7 @@ def area(values: Floats, how: Area = "trapezoid") -> float | None:
     return float((known[:-1] + known[1:]).sum() / (2 * questions)) if questions else float(known[0])
 
 
-def normalised(found: float | None, start: float | None, ceiling: float | None) -> float | None:
+def normalise_area(found: float | None, start: float | None, ceiling: float | None) -> float | None:
     """Scale an area to the possible gain: 0 for a curve that stays at the start, 1 for one at the ceiling."""
     if found is None or start is None or ceiling is None or ceiling - start <= SAME:
         return None
@@ -232,18 +240,18 @@ def _simulate_blocks(field: Field, plan: Plan, order: Rows) -> tuple[Rows, Model
         mine, at = state.blocks.rows.of(blocks)
         before = decided[mine]
         decided[mine] = False
-        decided[choose(state, blocks, plan.decide, plan.min_weight)] = True
+        decided[choose_best_worlds(state, blocks, plan.decide, plan.min_weight)] = True
         found = parts_of(state.weight[mine], decided[mine], scope[mine], correct[mine] & scope[mine])
         moved = (before != decided[mine]) & scope[mine]
-        return np.stack([summed(at, each, len(blocks)) for each in (*found, moved)])
+        return np.stack([sum_parts(at, each, len(blocks)) for each in (*found, moved)])
 
     sums = parts(every) if len(every) else np.zeros((8, 0))
-    for some in rounds(place):
-        asked = some[uncertain(state.weight[rows[some]])]
+    for some in split_rounds(place):
+        asked = some[is_uncertain(state.weight[rows[some]])]
         if not len(asked):
             continue
         asked_rows, blocks = rows[asked], place[asked]
-        tell_labels(state, asked_rows, believed(state.weight[asked_rows], yes=correct[asked_rows]))
+        tell_labels(state, asked_rows, compute_posterior(state.weight[asked_rows], yes=correct[asked_rows]))
         new = parts(blocks)
         turns.append(asked)
         changes.append(np.concatenate([new[:-1] - sums[:-1, blocks], new[-1:]]))
@@ -477,7 +485,7 @@ def plans_of(plan: Plan, strategies: Sequence[str], seeds: int = SEEDS) -> tuple
     return tuple(found)
 
 
-def tried(
+def simulate_plans(
     field: Field, plans: Sequence[Plan], journal: Journal | None = None, on_question: Told | None = None
 ) -> tuple[Trial, ...]:
     """Simulate all plans.

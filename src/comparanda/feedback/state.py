@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 # answers that contradict all given worlds.
 
 
-def summed(place: Rows, values: Floats | Truths, count: int) -> Floats:
+def sum_parts(place: Rows, values: Floats | Truths, count: int) -> Floats:
     """Sum up the values of each part.
 
-    >>> summed(np.array([0, 0, 2]), np.array([0.5, 1.0, 2.0]), 3).tolist()
+    >>> sum_parts(np.array([0, 0, 2]), np.array([0.5, 1.0, 2.0]), 3).tolist()
     [1.5, 0.0, 2.0]
     """
     return np.asarray(np.bincount(place, values, count), np.float64)
@@ -282,7 +282,7 @@ class State:
         """
         worlds, place = self.blocks.worlds.of(blocks)
         probability = np.where(self.blocks.bare[worlds], 0.0, self.world[worlds])
-        return worlds, place, probability, 1.0 - summed(place, probability, len(blocks))
+        return worlds, place, probability, 1.0 - sum_parts(place, probability, len(blocks))
 
     def beliefs(self, start: Beliefs) -> Beliefs:
         """Convert the state to beliefs about the tuples of the initial beliefs."""
@@ -307,7 +307,7 @@ class State:
         return Worlds(block[kept], self.world[kept], offsets, mine.member_row[member])
 
 
-def uncertain(probability: Floats) -> Truths:
+def is_uncertain(probability: Floats) -> Truths:
     """Determine which probabilities are neither 0 nor 1."""
     found: Truths = (probability > EPSILON) & (probability < 1 - EPSILON)
     return found
@@ -350,10 +350,10 @@ def state_of(beliefs: Beliefs, blocks: Blocks) -> State:
 # All functions take many events at once, of different blocks.
 
 
-def believed(probability: Floats, *, yes: Truths, error: float = 0.0) -> Floats:
+def compute_posterior(probability: Floats, *, yes: Truths, error: float = 0.0) -> Floats:
     """Compute the posterior probability of events after an answer.
 
-    >>> believed(np.array([0.7, 0.7]), yes=np.array([True, False]), error=0.1).round(4).tolist()
+    >>> compute_posterior(np.array([0.7, 0.7]), yes=np.array([True, False]), error=0.1).round(4).tolist()
     [0.9545, 0.2059]
     """
     if not error:
@@ -416,8 +416,8 @@ def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int
     held = listed[mine.member_row[members]]
     worlds, first = np.unique(mine.member_world[members[held]], return_index=True)
     inside = (worlds, member_place[held][first])
-    before = summed(inside[1], state.world[worlds], len(blocks))
-    target = believed(1 - before, yes=np.ones(len(blocks), np.bool_), error=error)
+    before = sum_parts(inside[1], state.world[worlds], len(blocks))
+    target = compute_posterior(1 - before, yes=np.ones(len(blocks), np.bool_), error=error)
     odd = _scale_worlds(state, blocks=blocks, inside=inside, before=before, target=1 - target)
     sole = mine.exclusive[blocks]
     state.nothing[blocks[sole]] = target[sole]
@@ -463,7 +463,7 @@ CAP = 0.001
 """Evidence from other blocks keeps probabilities between this and 1 minus this."""
 
 
-def hear(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) -> tuple[Rows, int]:
+def apply_answer(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) -> tuple[Rows, int]:
     """Condition on an answer; return the changed blocks and the number of contradictions.
 
     Args:
@@ -484,18 +484,18 @@ def hear(state: State, kind: Kind, rows: Rows, answer: Answer, *, error: float) 
     confirmed = np.full(len(rows), answer == "yes")
     if kind == "span":
         before = state.entity[state.blocks.span[rows[:1]]]
-        return blocks[:1], tell_spans(state, rows[:1], believed(before, yes=confirmed[:1], error=error))
+        return blocks[:1], tell_spans(state, rows[:1], compute_posterior(before, yes=confirmed[:1], error=error))
     odd = 0
-    for some in rounds(blocks[: len(rows)]):
-        target = believed(state.weight[rows[some]], yes=confirmed[some], error=error)
+    for some in split_rounds(blocks[: len(rows)]):
+        target = compute_posterior(state.weight[rows[some]], yes=confirmed[some], error=error)
         odd += tell_labels(state, rows[some], target)
     return np.unique(blocks), odd
 
 
-def rounds(blocks: Rows) -> Iterator[Rows]:
+def split_rounds(blocks: Rows) -> Iterator[Rows]:
     """Split rows into rounds with at most one row of each block, keeping the order within blocks.
 
-    >>> [some.tolist() for some in rounds(np.array([4, 4, 7]))]
+    >>> [some.tolist() for some in split_rounds(np.array([4, 4, 7]))]
     [[0, 2], [1]]
     """
     if len(blocks) == 1:
@@ -519,7 +519,7 @@ class Basic:
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
         """Apply an answer; return the changed blocks and the number of contradictions."""
-        return hear(self.state, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
+        return apply_answer(self.state, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Return the arrays needed to resume."""
@@ -552,10 +552,10 @@ class Statistical(Basic):
 
     def apply(self, kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, int]:
         """Apply an answer; return the changed blocks and the number of contradictions."""
-        own, odd = hear(self._answered, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
+        own, odd = apply_answer(self._answered, kind=kind, rows=rows, answer=answer, error=self.plan.believed_error)
         if not len(own):
             return own, odd
-        about, yes = evidence(kind, rows, answer)
+        about, yes = find_evidence(kind, rows, answer)
         self._asked[about] = True
         np.add.at(self._counts[int(yes)], self._pair[about], 1)
         same = self._by_pair[self._ranges.of(np.unique(self._pair[about]))[0]]
@@ -570,12 +570,12 @@ class Statistical(Basic):
         no, yes = self._counts[:, self._pair[rows]]
         factor = ((yes + 1) / (no + 1)) ** self.plan.strength
         rows, factor = (each[(factor != 1) & ~self._asked[rows]] for each in (rows, factor))
-        for some in rounds(self.state.blocks.block[rows]):
+        for some in split_rounds(self.state.blocks.block[rows]):
             weight = self.state.weight[rows[some]]
-            open_rows = uncertain(weight)
+            open_rows = is_uncertain(weight)
             weight, by, open_tuples = weight[open_rows], factor[some][open_rows], rows[some][open_rows]
             if len(open_tuples):
-                tell_labels(self.state, open_tuples, tilted(weight, by))
+                tell_labels(self.state, open_tuples, tilt_odds(weight, by))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Return the arrays needed to resume."""
@@ -590,7 +590,7 @@ class Statistical(Basic):
         self._asked[:] = snapshot["evidence_asked"]
 
 
-def evidence(kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, bool]:
+def find_evidence(kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, bool]:
     """Return the tuples that an answer is evidence for, or against, and which of the two.
 
     That a span is an entity is no evidence about its label; that it is none rules out all its labels.
@@ -602,10 +602,10 @@ def evidence(kind: Kind, rows: Rows, answer: Answer) -> tuple[Rows, bool]:
     return rows, answer == "yes"
 
 
-def tilted(weight: Floats, factor: Floats) -> Floats:
+def tilt_odds(weight: Floats, factor: Floats) -> Floats:
     """Multiply the odds of probabilities, up to a cap, so that evidence from other blocks never makes anything certain.
 
-    >>> tilted(np.array([0.5, 0.5, 0.9999]), np.array([3.0, 1e-9, 3.0])).tolist()
+    >>> tilt_odds(np.array([0.5, 0.5, 0.9999]), np.array([3.0, 1e-9, 3.0])).tolist()
     [0.75, 0.001, 0.9999]
     """
     found = weight * factor / (weight * factor + 1 - weight)

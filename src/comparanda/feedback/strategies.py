@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.feedback.protocol import FIXED
-from comparanda.feedback.state import Ranges, summed
+from comparanda.feedback.state import Ranges, sum_parts
 from comparanda.feedback.tally import (
     CLAIMED,
     DOUBT,
     FOUND,
     MASS,
     RIGHT,
-    entropy,
+    compute_entropy,
+    compute_unanimity,
     expected_change,
     first_best,
     true_change,
-    unanimous,
 )
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _initial_probability(field: Field, units: Units) -> Floats:
     rows, place = units.rows(np.arange(len(units)))
     if units.kind == "choice":
         return _max_per_unit(start.weight[rows], place, len(units))
-    return summed(place, start.weight[rows], len(units)) / np.bincount(place, minlength=len(units))
+    return sum_parts(place, start.weight[rows], len(units)) / np.bincount(place, minlength=len(units))
 
 
 def _max_per_unit(values: Floats, place: Rows, count: int) -> Floats:
@@ -207,14 +207,14 @@ def by_entropy(context: Sight, units: Rows) -> Floats:
     if context.plan.kind == "choice":
         return block_entropy(context, state.blocks.block[first])
     rows, place = context.units.rows(units)
-    return summed(place, context.tally.parts[DOUBT, rows], len(units))
+    return sum_parts(place, context.tally.parts[DOUBT, rows], len(units))
 
 
 def block_entropy(context: Sight, blocks: Rows) -> Floats:
     """Compute the entropy of the worlds of blocks, in bits."""
     _, place, probability, rest = context.state.worlds_of(blocks)
     smallest = np.finfo(np.float64).tiny
-    found = summed(place, -probability * np.log2(np.maximum(probability, smallest)), len(blocks))
+    found = sum_parts(place, -probability * np.log2(np.maximum(probability, smallest)), len(blocks))
     rest = np.maximum(0.0, rest)
     return np.asarray(found - rest * np.log2(np.maximum(rest, smallest)))
 
@@ -231,9 +231,9 @@ def by_information(context: Sight, units: Rows) -> Floats:
     rows, place = context.units.rows(units)
     weight = context.state.weight[rows]
     whole = block_entropy(context, context.state.blocks.block[rows])
-    rest = (whole - entropy(weight)) / np.maximum(1 - weight, 1e-12)
-    always, never = unanimous(weight, place, len(units))
-    settled, narrowed = (summed(place, each, len(units)) for each in (whole, whole - rest))
+    rest = (whole - compute_entropy(weight)) / np.maximum(1 - weight, 1e-12)
+    always, never = compute_unanimity(weight, place, len(units))
+    settled, narrowed = (sum_parts(place, each, len(units)) for each in (whole, whole - rest))
     return np.asarray((always * settled + never * narrowed) / context.plan.cost)
 
 
@@ -252,11 +252,11 @@ def by_margin(context: Sight, units: Rows, open_units: Truths) -> Floats:
     blocks = context.state.blocks
     if context.plan.kind == "group":
         rows, place = context.units.rows(units)
-        apart = margins(context, blocks.block[rows])
-        return np.asarray(-summed(place, apart, len(units)) / np.bincount(place, minlength=len(units)))
+        apart = compute_margins(context, blocks.block[rows])
+        return np.asarray(-sum_parts(place, apart, len(units)) / np.bincount(place, minlength=len(units)))
     first = context.units.first[units]
     own, place = np.unique(blocks.block[first], return_inverse=True)
-    score = -margins(context, own)[place]
+    score = -compute_margins(context, own)[place]
     if context.plan.kind != "choice" and len(units):
         weight = (
             context.state.entity[blocks.span[first]] if context.plan.kind == "span" else context.state.weight[first]
@@ -268,7 +268,7 @@ def by_margin(context: Sight, units: Rows, open_units: Truths) -> Floats:
     return score
 
 
-def margins(context: Sight, blocks: Rows) -> Floats:
+def compute_margins(context: Sight, blocks: Rows) -> Floats:
     """Compute the margin between the two best worlds of each block, the empty world included."""
     state = context.state
     _, place, probability, rest = state.worlds_of(blocks)
@@ -289,14 +289,14 @@ class GroupDoubt:
         self._size = int(self._group.max(initial=-1)) + 1
         self._row = np.argsort(self._group, kind="stable")
         self._ranges = Ranges.counted(np.bincount(self._group, minlength=self._size))
-        self._sum = summed(self._group, context.tally.parts[DOUBT], self._size)
+        self._sum = sum_parts(self._group, context.tally.parts[DOUBT], self._size)
 
     def update(self, rows: Rows) -> Rows:
         """Update the sums for some changed tuples; return all tuples of their texts."""
         groups = np.unique(self._group[rows])
         found, place = self._ranges.of(groups)
         found = self._row[found]
-        self._sum[groups] = summed(place, self._context.tally.parts[DOUBT, found], len(groups))
+        self._sum[groups] = sum_parts(place, self._context.tally.parts[DOUBT, found], len(groups))
         return found
 
     def scores(self, units: Rows) -> Floats:

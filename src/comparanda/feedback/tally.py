@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.probabilities import EPSILON
-from comparanda.feedback.state import believed, summed, tell_labels, tell_none, tell_spans
-from comparanda.feedback.users import unmixed
+from comparanda.feedback.state import compute_posterior, sum_parts, tell_labels, tell_none, tell_spans
+from comparanda.feedback.users import is_unmixed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Sums = NDArray[np.float64]
 
 
-# The hard output of some blocks under the current probabilities, as `beliefs.decide` gives it for all.
+# The hard output of some blocks under the current probabilities, as `decide_blocks` gives it for all.
 
 
 DIGITS = 1e9
@@ -45,7 +45,7 @@ def first_best(values: Floats, place: Rows, count: int) -> Rows:
     return first
 
 
-def choose(state: State, blocks: Rows, how: Decide, min_weight: float) -> Rows:
+def choose_best_worlds(state: State, blocks: Rows, how: Decide, min_weight: float) -> Rows:
     """Select the tuples of the most probable world of each block; every block must have tuples."""
     mine = state.blocks
     exclusive = mine.exclusive[blocks]
@@ -81,10 +81,10 @@ RESUM = 1000
 """The number of questions after which sums are recomputed, so that rounding errors do not accumulate."""
 
 
-def entropy(probability: Floats) -> Floats:
+def compute_entropy(probability: Floats) -> Floats:
     """Compute the entropy of Boolean variables with given probabilities, in bits.
 
-    >>> entropy(np.array([0.0, 0.5, 1.0])).tolist()
+    >>> compute_entropy(np.array([0.0, 0.5, 1.0])).tolist()
     [0.0, 1.0, 0.0]
     """
     other = 1 - probability
@@ -123,7 +123,7 @@ class Tally:
     def _parts(self, state: State, blocks: Rows, rows: Rows) -> NDArray[np.float64]:
         """Decide some blocks, and compute what each of their tuples adds to the sums."""
         self.decided[rows] = False
-        self.decided[choose(state, blocks, *self._how)] = True
+        self.decided[choose_best_worlds(state, blocks, *self._how)] = True
         return parts_of(state.weight[rows], self.decided[rows], self.scope[rows], self.correct[rows])
 
 
@@ -137,7 +137,7 @@ def parts_of(weight: Floats, decided: Truths, scope: Truths, correct: Truths) ->
     parts[MASS] = weight * scope
     parts[RIGHT_MASS] = weight * correct
     parts[CAPTURED] = (weight > 0) & correct
-    parts[DOUBT] = entropy(weight) * scope
+    parts[DOUBT] = compute_entropy(weight) * scope
     return parts
 
 
@@ -199,28 +199,28 @@ class Sight:
     tally: Tally
 
 
-def now(context: Sight, blocks: Rows) -> Sums:
+def count_now(context: Sight, blocks: Rows) -> Sums:
     """Return the current totals of some blocks."""
     rows, place = context.state.blocks.rows.of(blocks)
-    return np.stack([summed(place, context.tally.parts[each, rows], len(blocks)) for each in TOTALS])
+    return np.stack([sum_parts(place, context.tally.parts[each, rows], len(blocks)) for each in TOTALS])
 
 
-def after(context: Sight, rows: Rows, yes: Truths) -> Sums:
+def count_after(context: Sight, rows: Rows, yes: Truths) -> Sums:
     """Compute the totals of each tuple's block after a yes or no to the tuple, or to its span."""
     blocks = context.state.blocks.block[rows]
     state, old = context.state.repeated(blocks)
     asked = state.blocks.rows.offsets[:-1] + rows - context.state.blocks.rows.offsets[blocks]
     error = context.plan.believed_error
     if context.plan.kind == "span":
-        tell_spans(state, asked, believed(state.entity[state.blocks.span[asked]], yes=yes, error=error))
+        tell_spans(state, asked, compute_posterior(state.entity[state.blocks.span[asked]], yes=yes, error=error))
     else:
-        tell_labels(state, asked, believed(state.weight[asked], yes=yes, error=error))
+        tell_labels(state, asked, compute_posterior(state.weight[asked], yes=yes, error=error))
     return _decide_and_sum(context, state, old)
 
 
 def after_both(context: Sight, rows: Rows) -> tuple[Sums, Sums]:
     """Compute the totals of each tuple's block after a yes, and after a no."""
-    both = after(context, np.concatenate([rows, rows]), np.arange(2 * len(rows)) < len(rows))
+    both = count_after(context, np.concatenate([rows, rows]), np.arange(2 * len(rows)) < len(rows))
     return both[:, : len(rows)], both[:, len(rows) :]
 
 
@@ -235,22 +235,22 @@ def after_none(context: Sight, blocks: Rows) -> Sums:
 def _decide_and_sum(context: Sight, state: State, old: Rows) -> Sums:
     """Decide hypothetical blocks, and sum up each of them."""
     count = len(state.blocks)
-    chosen = choose(state, np.arange(count), context.plan.decide, context.plan.min_weight)
+    chosen = choose_best_worlds(state, np.arange(count), context.plan.decide, context.plan.min_weight)
     chosen = chosen[context.tally.scope[old[chosen]]]
     place = state.blocks.block[chosen]
     found = np.bincount(place, minlength=count).astype(np.float64)
-    right = summed(place, context.tally.correct[old[chosen]], count)
-    return np.stack([found, right, summed(place, state.weight[chosen], count)])
+    right = sum_parts(place, context.tally.correct[old[chosen]], count)
+    return np.stack([found, right, sum_parts(place, state.weight[chosen], count)])
 
 
-def unanimous(weight: Floats, place: Rows, count: int) -> tuple[Floats, Floats]:
+def compute_unanimity(weight: Floats, place: Rows, count: int) -> tuple[Floats, Floats]:
     """Compute the probability that all tuples of each part are true, and that none is, assuming independence.
 
-    >>> unanimous(np.array([0.5, 0.4, 0.9]), np.array([0, 0, 1]), 2)[0].round(9).tolist()
+    >>> compute_unanimity(np.array([0.5, 0.4, 0.9]), np.array([0, 0, 1]), 2)[0].round(9).tolist()
     [0.2, 0.9]
     """
     logs = np.log(np.clip(np.stack([weight, 1 - weight]), 1e-300, 1.0))
-    always, never = (np.exp(summed(place, each, count)) for each in logs)
+    always, never = (np.exp(sum_parts(place, each, count)) for each in logs)
     return always, never
 
 
@@ -266,16 +266,16 @@ def expected_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
         p = state.weight[rows] if kind == "label" else state.entity[state.blocks.span[rows]]
         yes_probability = p * (1 - context.plan.believed_error) + (1 - p) * context.plan.believed_error
         yes, no = after_both(context, rows)
-        change = yes_probability * yes + (1 - yes_probability) * no - now(context, state.blocks.block[rows])
+        change = yes_probability * yes + (1 - yes_probability) * no - count_now(context, state.blocks.block[rows])
     elif kind == "choice":
         change = _expected_choice_change(context, units)
     else:
         rows, place = context.units.rows(units)
-        always, never = unanimous(state.weight[rows], place, len(units))
+        always, never = compute_unanimity(state.weight[rows], place, len(units))
         yes, no = after_both(context, rows)
-        before = now(context, state.blocks.block[rows])
+        before = count_now(context, state.blocks.block[rows])
         per_tuple = always[place] * (yes - before) + never[place] * (no - before)
-        change = np.stack([summed(place, each, len(units)) for each in per_tuple])
+        change = np.stack([sum_parts(place, each, len(units)) for each in per_tuple])
     return change[2], change[0]
 
 
@@ -285,11 +285,11 @@ def _expected_choice_change(context: Sight, units: Rows) -> Sums:
     blocks = state.blocks.block[context.units.first[units]]
     rows, place = state.blocks.rows.of(blocks)
     weight = state.weight[rows]
-    chosen = weight * after(context, rows, np.ones(len(rows), np.bool_))
-    some_right = summed(place, weight, len(blocks))
+    chosen = weight * count_after(context, rows, np.ones(len(rows), np.bool_))
+    some_right = sum_parts(place, weight, len(blocks))
     none = np.maximum(0.0, 1 - some_right) * after_none(context, blocks)
-    total = np.stack([summed(place, each, len(blocks)) for each in chosen]) + none
-    return np.asarray(total / np.maximum(1.0, some_right) - now(context, blocks))
+    total = np.stack([sum_parts(place, each, len(blocks)) for each in chosen]) + none
+    return np.asarray(total / np.maximum(1.0, some_right) - count_now(context, blocks))
 
 
 def true_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
@@ -302,15 +302,15 @@ def true_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
         right = np.flatnonzero(correct[rows])
         chosen, first = np.unique(place[right], return_index=True)
         totals = after_none(context, blocks)
-        totals[:, chosen] = after(context, rows[right[first]], np.ones(len(chosen), np.bool_))
-        change = totals - now(context, blocks)
+        totals[:, chosen] = count_after(context, rows[right[first]], np.ones(len(chosen), np.bool_))
+        change = totals - count_now(context, blocks)
     elif context.plan.kind == "group":
-        share = summed(place, correct[rows], len(units)) / np.bincount(place, minlength=len(units))
-        always, never = unmixed(share, context.plan.purity)
-        per_tuple = after(context, rows, always[place]) - now(context, state.blocks.block[rows])
-        change = np.stack([summed(place, each * (always | never)[place], len(units)) for each in per_tuple])
+        share = sum_parts(place, correct[rows], len(units)) / np.bincount(place, minlength=len(units))
+        always, never = is_unmixed(share, context.plan.purity)
+        per_tuple = count_after(context, rows, always[place]) - count_now(context, state.blocks.block[rows])
+        change = np.stack([sum_parts(place, each * (always | never)[place], len(units)) for each in per_tuple])
     else:
         rows = context.units.first[units]
         truth = correct if context.plan.kind == "label" else field.entity_spans
-        change = after(context, rows, truth[rows]) - now(context, state.blocks.block[rows])
+        change = count_after(context, rows, truth[rows]) - count_now(context, state.blocks.block[rows])
     return change[1], change[0]

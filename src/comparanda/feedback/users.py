@@ -18,10 +18,10 @@ AT_ONCE = 4096
 """The number of random numbers drawn at a time."""
 
 
-def unmixed(share: Floats, purity: float) -> tuple[Truths, Truths]:
+def is_unmixed(share: Floats, purity: float) -> tuple[Truths, Truths]:
     """Determine for shares of correct tuples whether the user answers "always", and whether "never".
 
-    >>> unmixed(np.array([1.0, 0.9, 0.5, 0.1]), 0.9)[1].tolist()  # though 1 − 0.9 is a little less than 0.1
+    >>> is_unmixed(np.array([1.0, 0.9, 0.5, 0.1]), 0.9)[1].tolist()  # though 1 − 0.9 is a little less than 0.1
     [False, False, False, True]
     """
     return share >= purity - EPSILON, 1 - share >= purity - EPSILON
@@ -55,7 +55,7 @@ class SimulatedUser:
         right = self._correct[rows]
         if kind == "choice":
             return int(rows[right.argmax()]) if right.any() else -1
-        always, never = unmixed(right.mean(keepdims=True), self._plan.purity)
+        always, never = is_unmixed(right.mean(keepdims=True), self._plan.purity)
         return "yes" if always[0] else "no" if never[0] else "mixed"
 
     def answer(self, number: int, rows: Rows, weight: Floats) -> Answer:

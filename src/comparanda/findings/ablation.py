@@ -14,15 +14,15 @@ import numpy as np
 
 from comparanda.core.measures import ratio, rests_on_items
 from comparanda.errors import UsageError
-from comparanda.findings.complement import Rates, complementarity
-from comparanda.findings.context import Context, share
-from comparanda.findings.difference import CLASSES, classes_of, decisions
-from comparanda.findings.scores import Score, scores
-from comparanda.findings.significance import LEVEL, PairTest, significance
+from comparanda.findings.complement import Rates, compute_complementarity
+from comparanda.findings.context import Context, divide_counts
+from comparanda.findings.difference import CLASSES, classes_of, find_decisions
+from comparanda.findings.scores import Score, compute_scores
+from comparanda.findings.significance import LEVEL, PairTest, compute_significance
 from comparanda.findings.table_links import EVERY_PAIR, right_link
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut, stars
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_count, format_stars
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,7 +154,7 @@ class Ablation(Finding):
         return ablation_tables(self, top)
 
 
-def ablation(context: Context, full: str) -> Ablation:
+def compute_ablation(context: Context, full: str) -> Ablation:
     """Compare the full system with its variants: all other systems."""
     whole = context.verdicts.system(full)
     if len(context.systems) < 2:
@@ -162,8 +162,8 @@ def ablation(context: Context, full: str) -> Ablation:
             "an ablation needs the full system and a variant", hint=f"give another system besides {full!r}"
         )
     main = context.measures[0]
-    table = {score.system: score for score in scores(context, [main]).scores}
-    tested = significance(context, main, full)
+    table = {score.system: score for score in compute_scores(context, [main]).scores}
+    tested = compute_significance(context, main, full)
     changes = {test.new: test for test in tested.tests}
     others = [system for system in context.systems if system.name != full]
     variants = [
@@ -202,7 +202,7 @@ def _compare_variant(context: Context, whole: System, system: System, score: Sco
     gained, lost, _ = counts
     spans = pair_context.interval(units, _changed_shares)
     turned = [
-        Turned(count=count, share=share(count, sites), low=span[0], high=span[1], where=where)
+        Turned(count=count, share=divide_counts(count, sites), low=span[0], high=span[1], where=where)
         for count, span, where in zip([sum(counts), *counts], spans[:-1], ("differs", *CLASSES), strict=True)
     ]
     rates = _complement_rates(context, whole.name, system.name)
@@ -216,8 +216,8 @@ def _compare_variant(context: Context, whole: System, system: System, score: Sco
         corrections=turned[1],
         new_errors=turned[2],
         changed_errors=turned[3],
-        accuracy_change=share(gained - lost, sites),
-        hidden=share(sum(counts) - abs(gained - lost), sites),
+        accuracy_change=divide_counts(gained - lost, sites),
+        hidden=divide_counts(sum(counts) - abs(gained - lost), sites),
         hidden_low=spans[-1][0],
         hidden_high=spans[-1][1],
         spared=rates[0],
@@ -234,7 +234,7 @@ def _count_by_unit(context: Context, whole: System, system: System) -> NDArray[n
     units = np.zeros((len(context.active), len(CLASSES) + 1))
     every = context.decided
     for old, fresh in product(whole.runs, system.runs):
-        rows, *values = decisions(context, old, fresh)
+        rows, *values = find_decisions(context, old, fresh)
         for number, mask in enumerate(classes_of(*values)):
             units[:, number] += context.unit_counts(rows[mask])
         units[:, -1] += every
@@ -253,7 +253,7 @@ def _complement_rates(context: Context, full: str, variant: str) -> tuple[Rates 
     """Compute the complementarity rates of both directions; none where a view has neither sites nor items."""
     if not len(context.view.items) and not len(context.sites):
         return None, None
-    found = complementarity(context, systems=[full, variant], labels=False)
+    found = compute_complementarity(context, systems=[full, variant], labels=False)
     return found.rates(full, variant), found.rates(variant, full)
 
 
@@ -321,10 +321,10 @@ def ablation_tables(finding: Ablation, top: int | None) -> tuple[Table, ...]:
         *(Field(f"{key}_spared", f"{name} →", "share") for key, name in _RATE_NAMES),
         *(Field(f"{key}_added", f"{name} ←", "share") for key, name in _RATE_NAMES),
     )
-    rows, more = cut(
+    rows, more = cut_rows(
         [_row(finding, each) for each in finding.variants], top=top, usual=0, one="variant", many="variants"
     )
-    marks = {(number, _P_COLUMN): mark for number, row in enumerate(rows) if (mark := stars(row[_P_COLUMN]))}
+    marks = {(number, _P_COLUMN): mark for number, row in enumerate(rows) if (mark := format_stars(row[_P_COLUMN]))}
     return (
         Table(
             name="ablation",
@@ -376,11 +376,13 @@ def _title(finding: Ablation) -> str:
 def _notes(finding: Ablation) -> list[str]:
     score = finding.score
     value = f"n/a, {score.reason}" if score.value is None else f"{100 * score.value:.2f}"
-    drawn = f"{counted(finding.resamples, 'resample')}, seed {finding.seed}" if finding.resamples else "no resampling"
+    drawn = (
+        f"{format_count(finding.resamples, 'resample')}, seed {finding.seed}" if finding.resamples else "no resampling"
+    )
     notes = [each.sentence for each in finding.variants if each.sentence is not None]
     notes += [
         f"{finding.full}: {finding.measure} {value}; view {finding.view}",
-        f"{counted(finding.units, finding.unit)}, {drawn}; p by randomisation, Holm over the variants",
+        f"{format_count(finding.units, finding.unit)}, {drawn}; p by randomisation, Holm over the variants",
         "hidden: share of decisions that change without an effect on accuracy: they cancel out, or stay wrong",
         f"→: the share of the errors of {finding.full} that the variant does not make; ←: the reverse",
     ]

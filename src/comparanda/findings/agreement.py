@@ -16,14 +16,14 @@ import numpy as np
 
 from comparanda.core.measures import ratio
 from comparanda.core.sites import ABSENT
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, Interval, defined, is_value, mean_of_known, share
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, Interval, divide_counts, is_value, mean_of_known, none_if_nan
 from comparanda.findings.counts import SiteCount
-from comparanda.findings.scores import Score, scores
-from comparanda.findings.significance import warnings
+from comparanda.findings.scores import Score, compute_scores
+from comparanda.findings.significance import write_warnings
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +79,7 @@ class Ratings:
         mine, theirs = self.columns[first][both], self.columns[second][both]
         agree, all_cases = self._count_by_unit(both, mine == theirs), self._count_by_unit(both)
         counts = [self._count_by_value(both, each) for each in (mine, theirs)]
-        return self._make_coefficient([agree, all_cases, *counts], cohen, len(both))
+        return self._make_coefficient([agree, all_cases, *counts], compute_kappa, len(both))
 
     def alpha(self) -> Coefficient:
         """Compute Krippendorff's α of all raters for nominal values."""
@@ -96,7 +96,7 @@ class Ratings:
             rows = cases[given[cases]]
             values += self._count_by_value(rows, column[rows])
         columns = [self._count_by_unit(cases, apart), self._count_by_unit(cases, size), values]
-        return self._make_coefficient(columns, krippendorff, len(cases))
+        return self._make_coefficient(columns, compute_alpha, len(cases))
 
     def _count_by_unit(self, rows: Rows, weights: NDArray[Any] | None = None) -> Matrix:
         """Count the given cases in each unit, or sum their weights."""
@@ -116,7 +116,7 @@ class Ratings:
 
     def _make_coefficient(self, parts: Sequence[Matrix], finish: Callable[[Matrix], Matrix], cases: int) -> Coefficient:
         columns = np.concatenate(parts, axis=1)
-        value = defined(float(finish(columns.sum(axis=0, keepdims=True))[0, 0]))
+        value = none_if_nan(float(finish(columns.sum(axis=0, keepdims=True))[0, 0]))
         if value is None:
             return Coefficient(value=None, low=None, high=None, cases=cases, reason=ONE_VALUE if cases else NO_CASE)
         span: Interval = (None, None)
@@ -125,7 +125,7 @@ class Ratings:
         return Coefficient(value=value, low=span[0], high=span[1], cases=cases, reason=None)
 
 
-def cohen(sums: Matrix) -> Matrix:
+def compute_kappa(sums: Matrix) -> Matrix:
     """Compute κ = (p_o − p_e) / (1 − p_e) from sums: agreeing cases, all cases, count of each value by rater."""
     agree, cases = sums[:, :1], sums[:, 1:2]
     mine, theirs = np.split(sums[:, 2:], 2, axis=1)
@@ -133,7 +133,7 @@ def cohen(sums: Matrix) -> Matrix:
     return ratio(cases * agree - by_chance, cases * cases - by_chance)
 
 
-def krippendorff(sums: Matrix) -> Matrix:
+def compute_alpha(sums: Matrix) -> Matrix:
     """Compute α = 1 − D_o / D_e from sums: disagreement within cases, number of ratings, and count of each value."""
     apart, size, counts = sums[:, :1], sums[:, 1:2], sums[:, 2:]
     return 1 - ratio((size - 1) * apart, size * size - (counts * counts).sum(axis=1, keepdims=True))
@@ -250,7 +250,7 @@ class Agreements(Finding):
         return agreement_tables(self, top)
 
 
-def agreements(
+def compute_agreements(
     contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, *, wanted: Measure | None = None
 ) -> Agreements:
     """Measure the agreement of outputs.
@@ -299,7 +299,7 @@ def agreements(
         pairs=pairs,
         alpha=ratings.alpha(),
         sites=sites,
-        disagreed=SiteCount(number, share(number, sites), where),
+        disagreed=SiteCount(number, divide_counts(number, sites), where),
         documents=_rank_documents(context, where),
     )
 
@@ -308,7 +308,7 @@ def _interval_warnings(decided: Context) -> tuple[str, ...]:
     """Write warnings about unreliable intervals, and about those that are not computed."""
     if not decided.resamples:
         return ()
-    found = warnings(decided)
+    found = write_warnings(decided)
     if len(decided.sites.names) > MOST_VALUES:
         found = (*found, f"κ and α have no intervals: there are more than {MOST_VALUES} values")
     return found
@@ -316,7 +316,7 @@ def _interval_warnings(decided: Context) -> tuple[str, ...]:
 
 def _score_systems(context: Context, chosen: Measure) -> dict[str, Score]:
     """Score each system by one measure."""
-    return {score.system: score for score in scores(context, [chosen]).scores}
+    return {score.system: score for score in compute_scores(context, [chosen]).scores}
 
 
 def _compare_pair(
@@ -339,11 +339,11 @@ def _compare_pair(
         distance=None if score.value is None else 1 - score.value,
         sites=sites,
         different=different,
-        diff=share(different, sites),
+        diff=divide_counts(different, sites),
         diff_low=low,
         diff_high=high,
         kappa=kappa,
-        where=f"not right({quote(second)})",
+        where=f"not right({quote_string(second)})",
     )
 
 
@@ -380,9 +380,11 @@ def _rank_documents(context: Context, where: str) -> tuple[DocumentDisagreement,
             name,
             total[number],
             SiteCount(
-                disagreed[number], share(disagreed[number], total[number]), f"{is_value('document', name)} and {where}"
+                disagreed[number],
+                divide_counts(disagreed[number], total[number]),
+                f"{is_value('document', name)} and {where}",
             ),
-            share(int(apart[number]), total[number] * len(pairs)),
+            divide_counts(int(apart[number]), total[number] * len(pairs)),
         )
         for number, name in enumerate(names)
         if total[number]
@@ -423,12 +425,14 @@ def _pair_table(finding: Agreements, top: int | None) -> Table:
         Field("cases", finding.cases, "figure"),
     ]
     rows = [_pair_row(finding, pair, turned=turned) for pair in finding.pairs]
-    kept, more = cut(rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs")
+    kept, more = cut_rows(
+        rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs"
+    )
     alpha = finding.alpha
-    span = "" if alpha.low is None else f", 95 % interval {cell('interval', (alpha.low, alpha.high))}"
+    span = "" if alpha.low is None else f", 95 % interval {format_cell('interval', (alpha.low, alpha.high))}"
     return Table(
         name="agreements",
-        title=f"Agreement without a key: Krippendorff's α {cell('share', alpha.value)}{span}",
+        title=f"Agreement without a key: Krippendorff's α {format_cell('share', alpha.value)}{span}",
         fields=tuple(fields),
         rows=kept,
         notes=(*more, *_notes(finding, turned=turned)),
@@ -449,7 +453,7 @@ def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[A
     """Write a pair; only pairs with the reference output link to sites, because no other output is a key."""
     different = sites = None
     if pair.first == finding.ground:
-        right = f"right_in({quote(pair.second)})"
+        right = f"right_in({quote_string(pair.second)})"
         different, sites = (Link(f"{right} {which}", view=finding.view) for which in ("== 0", ">= 0"))
     return (
         pair.first,
@@ -470,7 +474,7 @@ def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[A
 
 def _notes(finding: Agreements, *, turned: bool) -> list[str]:
     means = ", ".join(
-        f"{name} {cell('share', value)}"
+        f"{name} {format_cell('share', value)}"
         for name, value in (
             (finding.measure, finding.mean_score),
             (f"100 − {finding.measure}", finding.mean_distance),
@@ -490,7 +494,7 @@ def _notes(finding: Agreements, *, turned: bool) -> list[str]:
         f"documents and {_shared_unit(finding)} are those of {finding.ground}"
     )
     if finding.resamples:
-        made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
+        made = f"{format_count(finding.resamples, 'bootstrap resample')} of {format_count(finding.units, finding.unit)}"
         notes.append(f"95 % intervals: {made}, seed {finding.seed}")
     return [*notes, *(f"warning: {warning}" for warning in finding.warnings)]
 
@@ -514,7 +518,7 @@ def _document_table(finding: Agreements, top: int | None) -> Table:
         for row in finding.documents
         for disagreed in [Link(row.disagreed.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top=top, usual=_SHOWN_DOCUMENTS, one="document", many="documents")
-    counts = f"{finding.disagreed.count:,} of {counted(finding.sites, 'site')}"
-    title = f"Documents by disagreement: not unanimous at {counts} ({cell('share', finding.disagreed.share)} %)"
+    kept, notes = cut_rows(rows, top=top, usual=_SHOWN_DOCUMENTS, one="document", many="documents")
+    counts = f"{finding.disagreed.count:,} of {format_count(finding.sites, 'site')}"
+    title = f"Documents by disagreement: not unanimous at {counts} ({format_cell('share', finding.disagreed.share)} %)"
     return Table(name="documents", title=title, fields=fields, rows=kept, notes=notes)

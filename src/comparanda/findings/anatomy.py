@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from comparanda.findings.difference import Difference, Keying, difference
-from comparanda.findings.pairs import Pairs, pairs
-from comparanda.findings.scores import Score, Scores, scores
-from comparanda.findings.significance import Significance, significance
+from comparanda.findings.difference import Difference, Keying, compute_difference
+from comparanda.findings.pairs import Pairs, compute_pairs
+from comparanda.findings.scores import Score, Scores, compute_scores
+from comparanda.findings.significance import Significance, compute_significance
 from comparanda.findings.slices import Slices
-from comparanda.findings.stability import Stability, stability
-from comparanda.findings.upper_bounds import Combination, Order, combination
+from comparanda.findings.stability import Stability, compute_stability
+from comparanda.findings.upper_bounds import Combination, Order, compute_upper_bounds
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, counted
+from comparanda.render.table import Field, Table, format_count
 from comparanda.tasks.coref.findings import ChainPairs, chain_pairs
-from comparanda.tasks.prob.findings import Probabilities, probabilities
+from comparanda.tasks.prob.findings import Probabilities, evaluate_probabilities
 from comparanda.tasks.prob.pair_findings import ExpectedPairs, expected_pairs
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Anatomy(Finding):
         """Print the finding in a terminal."""
         from comparanda.render.console import print_line
 
-        sizes = f"{counted(self.documents, 'document')}, {counted(self.sites, 'site')}"
+        sizes = f"{format_count(self.documents, 'document')}, {format_count(self.sites, 'site')}"
         print_line(f"{self.task}: {sizes}", "bold", console)
         for reason, count in self.left_out.items():
             print_line(f"left out, {reason}: {count:,}", "dim", console)
@@ -170,7 +170,7 @@ class Anatomy(Finding):
         print_line(self.signature, "dim", console)
 
 
-def anatomy(
+def compute_anatomy(
     context: Context,
     pair: tuple[str, str] | None,
     cuts: tuple[Slices, ...],
@@ -181,7 +181,7 @@ def anatomy(
 ) -> Anatomy:
     """Compute every finding of a view."""
     several = pair is not None
-    found = scores(context)
+    found = compute_scores(context)
     return Anatomy(
         task=context.verdicts.task,
         signature=signature,
@@ -190,13 +190,13 @@ def anatomy(
         left_out=context.view.left_out_counts,
         notes=tuple(map(str, context.verdicts.notes)),
         scores=found,
-        pairs=pairs(context) if several else None,
-        significance=significance(context) if several else None,
-        difference=difference(context, *pair, keyed_by) if pair is not None else None,
-        combination=combination(context, order) if several else None,
+        pairs=compute_pairs(context) if several else None,
+        significance=compute_significance(context) if several else None,
+        difference=compute_difference(context, *pair, keyed_by) if pair is not None else None,
+        combination=compute_upper_bounds(context, order) if several else None,
         slices=cuts,
-        stability=stability(context) if len(context.verdicts.runs) > len(context.systems) else None,
+        stability=compute_stability(context) if len(context.verdicts.runs) > len(context.systems) else None,
         chain_pairs=chain_pairs(context) if several else None,
-        probabilities=probabilities(context, found=found),
+        probabilities=evaluate_probabilities(context, found=found),
         expected_pairs=expected_pairs(context) if several else None,
     )

@@ -12,16 +12,16 @@ import numpy as np
 
 from comparanda.core.claims import LINK
 from comparanda.core.ids import BAR
-from comparanda.core.measures import measure, ratio
-from comparanda.core.sites import counted, shown
+from comparanda.core.measures import parse_measure, ratio
+from comparanda.core.sites import format_value, sum_by_code
 from comparanda.errors import UsageError
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, Interval, defined, intervals, is_label, is_value
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, Interval, compute_intervals, is_label, is_value, none_if_nan
 from comparanda.findings.counts import Cell
-from comparanda.findings.difference import difference
+from comparanda.findings.difference import compute_difference
 from comparanda.findings.diversity import Diversity
 from comparanda.findings.resamples import bootstrap_sums
-from comparanda.findings.scores import resampled_scores, scores
+from comparanda.findings.scores import compute_scores, resampled_scores
 from comparanda.render.finding import Finding
 
 if TYPE_CHECKING:
@@ -277,9 +277,9 @@ class Tally:
         self._sites = by.of_sites(np.arange(errors.sites.rows))
         self._easy: Floats | int = 0
         if errors.sites.folded is not None and by.folded_sites is not None:
-            self._sites += counted(by.folded_sites, errors.sites.folded.count, by.size)
+            self._sites += sum_by_code(by.folded_sites, errors.sites.folded.count, by.size)
         if errors.items.folded is not None and by.folded_items is not None:
-            self._easy = counted(by.folded_items, errors.items.folded.count, by.size).astype(np.float64)
+            self._easy = sum_by_code(by.folded_items, errors.items.folded.count, by.size).astype(np.float64)
         self._positives = by.of_items(errors.items.positive) + self._easy
         self._missed = [by.of_items(rows) for rows in errors.missed]
         self._spurious = [by.of_items(rows) for rows in errors.spurious]
@@ -616,24 +616,24 @@ def single_of(counts: Counts, *, second: bool) -> tuple[Floats, Floats]:
     return found, found + spurious
 
 
-def joint(
+def score_joint(
     names: tuple[str, str], total: Counts, resampled: Counts | None, made: str, *, zero_division: float | None = None
 ) -> Joint:
     """Score the `union` or the `intersection` of two systems' items."""
     make = union_of if made == "union" else intersection_of
 
     def of(taken: tuple[Floats, Floats], counts: Counts) -> tuple[Floats, Floats, Floats]:
-        return scored(*taken, counts.positives, zero_division)
+        return score_items(*taken, counts.positives, zero_division)
 
     singles = [of(single_of(total, second=second), total) for second in (False, True)]
     better = bool(np.nan_to_num(singles[1][2], nan=-1) > np.nan_to_num(singles[0][2], nan=-1))
     own = of(make(total), total)
-    precision, recall, f1 = (defined(float(each)) for each in own)
-    gains = [defined(float(mine - theirs)) for mine, theirs in zip(own, singles[better], strict=True)]
+    precision, recall, f1 = (none_if_nan(float(each)) for each in own)
+    gains = [none_if_nan(float(mine - theirs)) for mine, theirs in zip(own, singles[better], strict=True)]
     span: tuple[float | None, float | None] = (None, None)
     if resampled is not None:
         drawn = of(make(resampled), resampled)[2] - of(single_of(resampled, second=better), resampled)[2]
-        span = intervals(drawn[:, None])[0]
+        span = compute_intervals(drawn[:, None])[0]
     found, claimed = (int(each) for each in make(total))
     return Joint(
         found=found,
@@ -650,7 +650,7 @@ def joint(
     )
 
 
-def scored(
+def score_items(
     found: Floats, claimed: Floats, positives: Floats, zero_division: float | None
 ) -> tuple[Floats, Floats, Floats]:
     """Compute precision, recall and F1 of a set of items; undefined ones become the value of `zero_division`."""
@@ -661,7 +661,7 @@ def scored(
     return next(forced), next(forced), next(forced)
 
 
-def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> Ceiling:
+def score_ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> Ceiling:
     """Compute the upper bound of choosing between two values: the sites at which either is right."""
     better = bool(total.wrong_second < total.wrong_first)
 
@@ -669,14 +669,14 @@ def ceiling(names: tuple[str, str], total: Counts, resampled: Counts | None) -> 
         wrong = counts.wrong_second if better else counts.wrong_first
         return ratio(wrong - counts.wrong_both, counts.sites)
 
-    span = (None, None) if resampled is None else intervals(gain(resampled)[:, None])[0]
+    span = (None, None) if resampled is None else compute_intervals(gain(resampled)[:, None])[0]
     right = total.sites - total.wrong_both
-    accuracy = defined(float(ratio(right, total.sites)))
+    accuracy = none_if_nan(float(ratio(right, total.sites)))
     return Ceiling(
         right=int(right),
         accuracy=accuracy,
         over=names[better],
-        gain=defined(float(gain(total))),
+        gain=none_if_nan(float(gain(total))),
         low=span[0],
         high=span[1],
     )
@@ -686,7 +686,7 @@ NO_UNION = "the chains of two systems cannot be merged by mention, so there is n
 """Why there is no advice for views in which runs raise sites."""
 
 
-def advise(union: Joint | None, intersection: Joint | None, most: Ceiling | None) -> str:
+def write_advice(union: Joint | None, intersection: Joint | None, most: Ceiling | None) -> str:
     """Write advice from the measured union and intersection, or from the ceiling where sites have one value."""
     if most is not None:
         return _advise_choice(most)
@@ -730,7 +730,7 @@ def _format_gain(each: Joint) -> str:
     return f"F1 {100 * each.f1_gain:+.2f}{span} ({sides})"
 
 
-def reading(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
+def write_interpretation(system: str, other: str, counts: Counts, *, exclusive: bool) -> str:
     """Write the paper's interpretation of the rates (section 4.2, as corrected in DEFINITIONS).
 
     Where sites have one value, Comp is described instead. Kinds of errors that the system does not make are left out.
@@ -887,7 +887,7 @@ class Complementarity(Finding):
         return (complement_chart(self), *(() if self.diversity is None else self.diversity.charts()))
 
 
-def complementarity(
+def compute_complementarity(
     context: Context, beta: float = 1.0, systems: Sequence[str] | None = None, *, labels: bool = True
 ) -> Complementarity:
     """Measure which errors of each system every other does not make, for all systems or the given ones."""
@@ -918,12 +918,12 @@ def _make_pair(setup: ComplementGround, counted: CountedPair) -> ComplementPair:
     countable = setup.plain_pair(counted.first.runs + counted.second.runs)
     forced = setup.context.zero_division
     union, intersection = (
-        joint(names, total=total, resampled=drawn, made=made, zero_division=forced) if countable else None
+        score_joint(names, total=total, resampled=drawn, made=made, zero_division=forced) if countable else None
         for made in ("union", "intersection")
     )
-    most = ceiling(names, total, drawn) if setup.exclusive else None
+    most = score_ceiling(names, total, drawn) if setup.exclusive else None
     paper = tuple(
-        reading(*pair, counts, exclusive=setup.exclusive)
+        write_interpretation(*pair, counts, exclusive=setup.exclusive)
         for pair, counts in ((names, total), (names[::-1], total.swapped()))
     )
     return ComplementPair(
@@ -935,7 +935,7 @@ def _make_pair(setup: ComplementGround, counted: CountedPair) -> ComplementPair:
         union=union,
         intersection=intersection,
         ceiling=most,
-        advice=Advice(NO_UNION if setup.view.raised is not None else advise(union, intersection, most), paper),
+        advice=Advice(NO_UNION if setup.view.raised is not None else write_advice(union, intersection, most), paper),
         labels=tuple(_label_rows(setup, counted, labels, writer)),
     )
 
@@ -947,7 +947,7 @@ def _label_rows(
     for label, row, (forth, back) in zip(setup.labels, counted.totals[1:], rates, strict=False):
         counts = Counts.of(row)
         if counts.positives + counts.spurious_first + counts.spurious_second > 0:
-            yield LabelComplement(shown(label), writer.overlap(counts, label), forth, back)
+            yield LabelComplement(format_value(label), writer.overlap(counts, label), forth, back)
 
 
 def _both_directions(
@@ -976,11 +976,11 @@ def _both_directions(
 
 def _rate_column(number: int, values: Sequence[Floats], samples: Floats | None, system: str) -> list[Rate]:
     """Make one kind of rate, of all items and of each label; rates that were not resampled have no interval."""
-    spans: list[Interval] = [] if samples is None else intervals(samples)
+    spans: list[Interval] = [] if samples is None else compute_intervals(samples)
     spans += [(None, None)] * (len(values[number]) - len(spans))
     rates = []
     for place, (value, span) in enumerate(zip(values[number].tolist(), spans, strict=True)):
-        known = defined(value)
+        known = none_if_nan(value)
         reason = _undefined_reason(number, [each[place] for each in values], system) if known is None else None
         rates.append(Rate(known, *span, reason))
     return rates
@@ -1023,7 +1023,7 @@ class _OverlapWriter:
         self.setup = setup
         runs = setup.context.verdicts.runs
         plain = len(first.runs) == len(second.runs) == 1 and setup.view.items.weight is None
-        names = [quote(runs[system.runs[0]]) for system in (first, second)]
+        names = [quote_string(runs[system.runs[0]]) for system in (first, second)]
         self.has = [f"claims({name})" for name in names] if plain else ["base_claims", "new_claims"]
         self.right = [f"right({name})" for name in names] if plain else ["base_right", "new_right"]
 
@@ -1040,7 +1040,7 @@ class _OverlapWriter:
             f"negative and {one} and not {two}": counts.spurious_first - counts.spurious_both,
             f"negative and not {one} and {two}": counts.spurious_second - counts.spurious_both,
         }
-        also = "" if label is None else f" and {is_value('label', shown(label))}"
+        also = "" if label is None else f" and {is_value('label', format_value(label))}"
         both, first, second, neither, *spurious = [Cell(int(count), f"{where}{also}") for where, count in items.items()]
         wrong = self._wrong_cells(counts, label)
         return Overlap(
@@ -1065,7 +1065,7 @@ class _OverlapWriter:
             f"not {one} and {two}": counts.wrong_first - counts.wrong_both,
             f"{one} and not {two}": counts.wrong_second - counts.wrong_both,
         }
-        also = "" if label is None else f" and {is_label(self.setup.context.sites, shown(label))}"
+        also = "" if label is None else f" and {is_label(self.setup.context.sites, format_value(label))}"
         both, first, second = [Cell(int(count), f"{where}{also}") for where, count in sites.items()]
         return both, first, second
 
@@ -1139,7 +1139,7 @@ class Against(Finding):
         return (against_table(self, top),)
 
 
-def against(context: Context, baseline: str) -> Against:
+def compare_with_baseline(context: Context, baseline: str) -> Against:
     """Compare every other system with a baseline."""
     context.verdicts.system(baseline)
     if len(context.systems) < 2:
@@ -1150,8 +1150,9 @@ def against(context: Context, baseline: str) -> Against:
     for system in context.systems:
         if system.name == baseline:
             continue
-        rates = complementarity(context, systems=[baseline, system.name], labels=False).rates(baseline, system.name)
-        found = difference(replace(context, resamples=0), baseline, system.name)
+        complementarity = compute_complementarity(context, systems=[baseline, system.name], labels=False)
+        rates = complementarity.rates(baseline, system.name)
+        found = compute_difference(replace(context, resamples=0), baseline, system.name)
         gains = _measure_gains(context, baseline, system.name)
         rows.append(
             AgainstRow(
@@ -1176,8 +1177,8 @@ def against(context: Context, baseline: str) -> Against:
 def _measure_gains(context: Context, baseline: str, system: str) -> tuple[Gain, Gain, Gain]:
     """Compute the gains of a system in precision, recall and F1 over the baseline, independent of other systems."""
     context = context.among(baseline, system)
-    chosen = [measure(name) for name in MEASURES]
-    table = scores(replace(context, resamples=0), chosen)
+    chosen = [parse_measure(name) for name in MEASURES]
+    table = compute_scores(replace(context, resamples=0), chosen)
     samples = resampled_scores(context, chosen, context.statistics(chosen))
     base, new = ([each.name for each in context.systems].index(name) for name in (baseline, system))
 
@@ -1188,6 +1189,6 @@ def _measure_gains(context: Context, baseline: str, system: str) -> tuple[Gain, 
         if samples is None:
             return Gain(each.name, mine - theirs, None, None)
         drawn = samples[each.name]
-        return Gain(each.name, mine - theirs, *intervals(drawn[:, [new]] - drawn[:, [base]])[0])
+        return Gain(each.name, mine - theirs, *compute_intervals(drawn[:, [new]] - drawn[:, [base]])[0])
 
     return gain(chosen[0]), gain(chosen[1]), gain(chosen[2])

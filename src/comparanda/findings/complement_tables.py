@@ -16,7 +16,7 @@ from comparanda.findings.complement import (
     Rates,
 )
 from comparanda.render.links import Link
-from comparanda.render.table import UNDEFINED, Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import UNDEFINED, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from comparanda.findings.complement import Rate
@@ -46,7 +46,7 @@ def _rate_table(finding: Complementarity, top: int | None) -> Table:
         for pair in finding.pairs
         for rates, spared in _both_directions(finding, pair, pair)
     ]
-    kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
+    kept, notes = cut_rows(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
     title = f"Complementarity: the share of a system's errors that another does not make (Comp over {finding.over})"
     reasons = {
         f"n/a: {rate.reason}"
@@ -138,7 +138,7 @@ def _count_table(finding: Complementarity, top: int | None) -> Table:
             Field("wrong_in_first", "first alone", "count"),
             Field("wrong_in_second", "second alone", "count"),
         ]
-    kept, notes = cut(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
+    kept, notes = cut_rows(rows, _row_limit(top), _SHOWN_PAIRS, **_PAIR_WORDS)
     return Table(
         name="overlap",
         title="Counts: items of the key found, spurious items claimed",
@@ -180,7 +180,7 @@ def _joint_table(finding: Complementarity, top: int | None) -> Table:
     for pair in finding.pairs:
         for made, each in (("union", pair.union), ("intersection", pair.intersection)):
             rows.append((pair.first, pair.second, made, *_joint_cells(each)))
-    kept, notes = cut(rows, top=_row_limit(top), usual=2 * _SHOWN_PAIRS, one="row", many="rows")
+    kept, notes = cut_rows(rows, top=_row_limit(top), usual=2 * _SHOWN_PAIRS, one="row", many="rows")
     return Table(
         name="joint",
         title="Scores of union and intersection, compared with the better of the two",
@@ -199,7 +199,7 @@ def _joint_cells(each: Joint | None) -> tuple[Any, ...]:
 def _advice_notes(finding: Complementarity, top: int | None) -> tuple[str, ...]:
     """Return the advice on each pair, and for a single pair the paper's interpretation of its rates."""
     rows = [(f"{pair.first} and {pair.second}: {pair.advice.measured}",) for pair in finding.pairs]
-    kept, more = cut(rows, top, _SHOWN_ADVICE, **_PAIR_WORDS)
+    kept, more = cut_rows(rows, top, _SHOWN_ADVICE, **_PAIR_WORDS)
     paper = finding.pairs[0].advice.paper if len(finding.pairs) == 1 else ()
     return (*(text for (text,) in kept), *more, *(f"according to the paper: {text}" for text in paper))
 
@@ -216,7 +216,7 @@ def _label_table(finding: Complementarity, pair: ComplementPair, top: int | None
         Field("other", "not made by"),
         *_rate_fields(finding),
     )
-    kept, notes = cut(rows, top=top, usual=2 * _SHOWN_LABELS, one="row", many="rows")
+    kept, notes = cut_rows(rows, top=top, usual=2 * _SHOWN_LABELS, one="row", many="rows")
     return Table(
         name="labels", title="Complementarity by label, the most frequent first", fields=fields, rows=kept, notes=notes
     )
@@ -243,7 +243,7 @@ def against_table(finding: Against, top: int | None) -> Table:
         Field("corrections", "corrections", "count"),
         Field("new_errors", "new errors", "count"),
     )
-    kept, notes = cut(
+    kept, notes = cut_rows(
         [_against_row(finding, row) for row in finding.rows],
         top=_row_limit(top),
         usual=_SHOWN_PAIRS,
@@ -303,8 +303,8 @@ def complement_chart(finding: Complementarity) -> MatrixChart:
     return MatrixChart(
         title="Which errors does the other system not make?",
         subtitle=f"{measure}: the share (%) of the row's errors that the column does not make; shaded by value",
-        description=f"{measure} of every pair of {counted(len(names), 'system')}, in percent: the share of the errors "
-        "of one system, in rows, that another, in columns, does not make.",
+        description=f"{measure} of every pair of {format_count(len(names), 'system')}, in percent: the share of the "
+        "errors of one system, in rows, that another, in columns, does not make.",
         across="errors of",
         along="not made by",
         rows=names,
@@ -331,19 +331,21 @@ class _CellWriter:
     def cell(self, pair: ComplementPair, rates: Rates, rate: Rate) -> MatrixCell:
         """Make one cell; where Comp is over sites, it links to those that only the one system has wrong."""
         from comparanda.render.charts import MatrixCell
-        from comparanda.render.charts.theme import brief
+        from comparanda.render.charts.theme import shorten_name
 
-        description = f"errors of {brief(rates.system)} not made by {brief(rates.other)}"
+        description = f"errors of {shorten_name(rates.system)} not made by {shorten_name(rates.other)}"
         if rate.value is None:
             return MatrixCell(said=UNDEFINED, told=f"{description}: {UNDEFINED}")
-        value = f"{100 * rate.value:.0f}" if self.many else cell("share", rate.value)
+        value = f"{100 * rate.value:.0f}" if self.many else format_cell("share", rate.value)
         description = f"{description}: {value} %"
         shade = (rate.value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         alone = pair.overlap.wrong_in_first if rates is pair.forth else pair.overlap.wrong_in_second
         if alone is None or self.many:
             return MatrixCell(said=value, told=description, shade=shade)
         link = Link(alone.where, pair.first, pair.second, self.finding.view)
-        return MatrixCell(said=value, told=f"{description}, {counted(alone.count, 'site')}", shade=shade, link=link)
+        return MatrixCell(
+            said=value, told=f"{description}, {format_count(alone.count, 'site')}", shade=shade, link=link
+        )
 
 
 def pattern_chart(finding: Diversity) -> UpSetChart:
@@ -354,7 +356,7 @@ def pattern_chart(finding: Diversity) -> UpSetChart:
     groups = [_group(finding, each) for each in shown]
     rest = finding.sites - sum(each.count for each in shown)
     if rest:
-        description = counted(finding.patterns.distinct - len(shown), "rarer pattern")
+        description = format_count(finding.patterns.distinct - len(shown), "rarer pattern")
         where = f"not ({' or '.join(f'({each.where})' for each in shown)})"
         groups.append(Group(members=None, count=rest, told=description, link=Link(where, view=finding.view)))
     listed = "; ".join(f"{group.told} {group.count:,}" for group in groups[:5])
@@ -370,11 +372,13 @@ def pattern_chart(finding: Diversity) -> UpSetChart:
 
 def _group(finding: Diversity, each: Pattern) -> Group:
     from comparanda.render.charts import Group
-    from comparanda.render.charts.theme import brief
+    from comparanda.render.charts.theme import shorten_name
 
     right = {*each.right}
-    named = ", ".join(map(brief, each.right[:_NAMED_SYSTEMS])) + (" …" if len(right) > _NAMED_SYSTEMS else "")
-    description = f"{len(right)} of {counted(len(finding.runs), 'system')} right" + (f" ({named})" if named else "")
+    named = ", ".join(map(shorten_name, each.right[:_NAMED_SYSTEMS])) + (" …" if len(right) > _NAMED_SYSTEMS else "")
+    description = f"{len(right)} of {format_count(len(finding.runs), 'system')} right" + (
+        f" ({named})" if named else ""
+    )
     return Group(
         members=tuple(run in right for run in finding.runs),
         count=each.count,

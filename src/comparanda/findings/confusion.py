@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.claims import LINK
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import UsageError, nearest
-from comparanda.expressions import quote
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.expressions import quote_string
 from comparanda.expressions.selection import AMONG
-from comparanda.findings.context import Context, share
+from comparanda.findings.context import Context, divide_counts
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,19 +125,19 @@ class Confusion(Finding):
         return (confusion_chart(self),) if self.sites else ()
 
 
-def confusion(context: Context, run: str) -> Confusion:
+def compute_confusion(context: Context, run: str) -> Confusion:
     """Cross the labels of the key with those of one run."""
     runs = context.verdicts.runs
     if run not in runs:
-        raise UsageError(f"no run is called {run!r}{nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
+        raise UsageError(f"no run is called {run!r}{suggest_nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
     number = runs.index(run)
     view = context.view.among([number])
     rows, columns = _make_axes(view, number, run)
     cells = _cross_labels(rows, columns, view.sites.right[number])
     if view.sites.folded is not None:
         _add_folded(cells, rows, columns, view.sites.folded)
-    whose = "" if view.shared else f"{AMONG}({quote(run)}) and "
-    writer = _RowWriter(rows=rows, columns=columns, cells=cells, whose=whose, is_right=f"right({quote(run)})")
+    whose = "" if view.shared else f"{AMONG}({quote_string(run)}) and "
+    writer = _RowWriter(rows=rows, columns=columns, cells=cells, whose=whose, is_right=f"right({quote_string(run)})")
     unsaid, unknown = _one_sided_labels(view, number)
     return Confusion(
         view=view.name,
@@ -186,16 +186,16 @@ class _Axis:
 
     def condition(self, row: int) -> str:
         if row < len(self.labels):
-            return f"{self.column} == {quote(self.labels[row])}"
-        named = ", ".join(map(quote, self.labels))
+            return f"{self.column} == {quote_string(self.labels[row])}"
+        named = ", ".join(map(quote_string, self.labels))
         return f"{self.column} not in [{named}]" if named else "true"
 
 
 def _make_axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
     """Make rows and columns, with the same labels in the same order unless rows are kinds of sites."""
     labels = view.sites.labels
-    names, of_label = tuple(map(shown, labels.names)), "label" in view.sites.aspects
-    said = f'aspect({quote(run)}, "label")' if of_label else f"value({quote(run)})"
+    names, of_label = tuple(map(format_value, labels.names)), "label" in view.sites.aspects
+    said = f'aspect({quote_string(run)}, "label")' if of_label else f"value({quote_string(run)})"
     if view.kinds is None:
         both, more = (labels.key, labels.values[number]), np.zeros(len(names), np.int64)
         if view.sites.folded is not None:
@@ -218,7 +218,7 @@ def _most_frequent_labels(names: Sequence[str], columns: Sequence[Codes], more: 
     named: list[int] = []
     room = _MAX_NAMES_LENGTH
     for code in sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-int(counts[code]), code)):
-        length = len(quote(names[code]))
+        length = len(quote_string(names[code]))
         if len(named) < MOST_LABELS and length <= room:
             named.append(code)
             room -= length
@@ -289,7 +289,7 @@ class _RowWriter:
             label=axis.called(row),
             count=count,
             right=right,
-            share_right=share(right, count),
+            share_right=divide_counts(right, count),
             where=where,
             where_right=f"{where} and {self._is_right}",
         )
@@ -313,7 +313,7 @@ class _RowWriter:
             said=names[1],
             count=count,
             wrong=count - right,
-            share_of_key=share(count, size),
+            share_of_key=divide_counts(count, size),
             where=where,
             where_wrong=f"{where} and not {self._is_right}",
         )
@@ -383,8 +383,8 @@ def _cell_table(finding: Confusion, top: int | None) -> Table:
                 Linked(each.share_of_key, link),
             )
         )
-    kept, more = cut(rows, top=top, usual=_SHOWN_CELLS, one="row", many="rows")
-    title = f"Predictions of {finding.run}: right at {finding.right:,} of {counted(finding.sites, 'site')}"
+    kept, more = cut_rows(rows, top=top, usual=_SHOWN_CELLS, one="row", many="rows")
+    title = f"Predictions of {finding.run}: right at {finding.right:,} of {format_count(finding.sites, 'site')}"
     return Table(name="confusion", title=title, fields=fields, rows=kept, notes=(*more, *_notes(finding)))
 
 
@@ -397,7 +397,7 @@ def _notes(finding: Confusion) -> list[str]:
         found.append("sites with equal labels are wrong where something else differs: the head, the extent, or the id")
     if any(finding.others):
         here, there = finding.others
-        found.append(f"{_OTHERS}: {counted(here, finding.called)} of the key, {there:,} of {finding.run}")
+        found.append(f"{_OTHERS}: {format_count(here, finding.called)} of the key, {there:,} of {finding.run}")
     for labels, who in ((finding.unsaid, "only in the key"), (finding.unknown, f"only in {finding.run}")):
         if labels:
             left = len(labels) - _NAMED_LABELS
@@ -448,7 +448,7 @@ def _joint_label_table(finding: Confusion, top: int | None) -> Table:
                 Linked(theirs.share_right, right) if theirs else None,
             )
         )
-    kept, more = cut(rows, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
+    kept, more = cut_rows(rows, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
     return Table(
         name="confusion-labels", title=f"Labels of the key and of {finding.run}", fields=fields, rows=kept, notes=more
     )
@@ -498,8 +498,8 @@ _REST = "(others)"
 def confusion_chart(finding: Confusion) -> MatrixChart:
     """Return the confusion matrix of the most frequent labels as a chart."""
     from comparanda.render.charts import MatrixChart
-    from comparanda.render.charts.canvas import named
-    from comparanda.render.charts.theme import brief
+    from comparanda.render.charts.canvas import make_chart_name
+    from comparanda.render.charts.theme import shorten_name
 
     rows = [each.label for each in finding.key[:_DRAWN_LABELS]]
     columns = [each.label for each in finding.said[:_DRAWN_LABELS]]
@@ -508,27 +508,28 @@ def confusion_chart(finding: Confusion) -> MatrixChart:
     errors = [each for each in finding.cells if each.wrong][:3]
     listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.said)} {each.wrong:,}" for each in errors)
     return MatrixChart(
-        title=f"Predictions of {brief(finding.run)} for each {finding.called} of the key",
+        title=f"Predictions of {shorten_name(finding.run)} for each {finding.called} of the key",
         subtitle="sites; shaded by their share of the row"
         + (f"; the {_DRAWN_LABELS} most frequent labels" if more else ""),
-        description=f"{finding.right:,} of {counted(finding.sites, 'site')} are right. "
+        description=f"{finding.right:,} of {format_count(finding.sites, 'site')} are right. "
         f"The most frequent errors: {listed or 'none'}.",
         across="key",
         along=finding.run,
         rows=tuple(map(_quoted_name, rows)),
         columns=tuple(map(_quoted_name, columns)),
         cells=tuple(tuple(cells.get((row, column)) for column in columns) for row in rows),
-        name=named("confusion", finding.run),
+        name=make_chart_name("confusion", finding.run),
     )
 
 
 def _matrix_cell(finding: Confusion, each: Confused) -> MatrixCell:
     from comparanda.render.charts import MatrixCell
 
-    share = "" if each.share_of_key is None else f", {cell('share', each.share_of_key)} % of the row"
+    share = "" if each.share_of_key is None else f", {format_cell('share', each.share_of_key)} % of the row"
     return MatrixCell(
         said=f"{each.count:,}",
-        told=f"{_quoted_name(each.key)} predicted as {_quoted_name(each.said)}: {counted(each.count, 'site')}{share}",
+        told=f"{_quoted_name(each.key)} predicted as {_quoted_name(each.said)}: "
+        f"{format_count(each.count, 'site')}{share}",
         shade=each.share_of_key,
         framed=each.key is not None and each.key == each.said,
         link=Link(each.where, view=finding.view),
@@ -536,6 +537,6 @@ def _matrix_cell(finding: Confusion, each: Confused) -> MatrixCell:
 
 
 def _quoted_name(label: str | None) -> str:
-    from comparanda.render.charts.theme import brief, written
+    from comparanda.render.charts.theme import display_label, shorten_name
 
-    return _REST if label is None else brief(written(label))
+    return _REST if label is None else shorten_name(display_label(label))

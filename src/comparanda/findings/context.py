@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.measures import Measure, lost, measure, of_view, unit_statistics
-from comparanda.core.sites import counted
+from comparanda.core.measures import Measure, is_lost, of_view, parse_measure, unit_statistics
+from comparanda.core.sites import sum_by_code
 from comparanda.core.text_columns import TextColumn
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.findings.resamples import RESAMPLES, SEED, bootstrap_sums
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Context:
         found = self.view.counted
         if found is None:
             return 0
-        return counted(self.verdicts.unit_of(found[0]), found[1], self.verdicts.units.count)
+        return sum_by_code(self.verdicts.unit_of(found[0]), found[1], self.verdicts.units.count)
 
     def _find_active(self, units: Sequence[NDArray[np.int32]]) -> NDArray[np.int64]:
         """Return the units that contain a site or item, or that have a nonzero statistic, in order."""
@@ -144,7 +144,7 @@ class Context:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The measures of the view; the first is the main one."""
-        return tuple(measure(name) for name in self.view.measures)
+        return tuple(parse_measure(name) for name in self.view.measures)
 
     @property
     def own_measures(self) -> tuple[Measure, ...]:
@@ -170,7 +170,7 @@ class Context:
 
     def lost(self, chosen: Measure) -> bool:
         """Whether a measure uses statistics computed over all sites, while the view has only some of them."""
-        return any(lost(*of_view(self.verdicts, self.view, name)) for name in chosen.statistics)
+        return any(is_lost(*of_view(self.verdicts, self.view, name)) for name in chosen.statistics)
 
     def reason(self, chosen: Measure) -> str:
         """Explain why a measure is undefined in this context."""
@@ -195,21 +195,21 @@ class Context:
         """Return a bootstrap interval for each column that `finish` computes from resampled sums."""
         if not self.resamples or len(self.active) < 2:
             return [(None, None)] * finish(columns.sum(axis=0, keepdims=True)).shape[1]
-        return intervals(finish(bootstrap_sums(columns, self.resamples, self.seed)))
+        return compute_intervals(finish(bootstrap_sums(columns, self.resamples, self.seed)))
 
 
-def intervals(samples: Matrix) -> list[Interval]:
+def compute_intervals(samples: Matrix) -> list[Interval]:
     """Return the percentile interval of each column; undefined where a resample is undefined."""
     low, high = np.quantile(samples, _QUANTILES, axis=0)
-    return [(defined(a), defined(b)) for a, b in zip(low, high, strict=True)]
+    return [(none_if_nan(a), none_if_nan(b)) for a, b in zip(low, high, strict=True)]
 
 
-def defined(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """Return a number, or None for NaN."""
     return None if np.isnan(value) else float(value)
 
 
-def share(part: float, whole: float) -> float | None:
+def divide_counts(part: float, whole: float) -> float | None:
     """Divide two counts; None for a zero denominator."""
     return part / whole if whole else None
 
@@ -222,7 +222,7 @@ def mean_of_known(values: Iterable[float | None]) -> float | None:
 
 def is_value(name: str, value: str) -> str:
     """Write the condition that a column has a value."""
-    return f"{name} == {quote(value)}"
+    return f"{name} == {quote_string(value)}"
 
 
 def is_label(sites: Sites, label: str) -> str:

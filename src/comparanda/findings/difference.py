@@ -14,17 +14,17 @@ import numpy as np
 
 from comparanda.core.claims import CROWD
 from comparanda.core.measures import ratio
-from comparanda.core.sites import Aspect, shown
+from comparanda.core.sites import Aspect, format_value
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import UsageError, nearest
-from comparanda.findings.context import Context, is_value, share
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.findings.context import Context, divide_counts, is_value
 from comparanda.findings.error_sources import ErrorSources, error_sources
-from comparanda.findings.site_names import Labelling, labelling
+from comparanda.findings.site_names import Labelling, name_sites
 from comparanda.findings.slices import Slices, slice_table
-from comparanda.findings.table_links import narrowed
+from comparanda.findings.table_links import join_conditions
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,11 +167,11 @@ class Difference(Finding):
         return (flow_chart(self), gain_chart(self)) if self.different else ()
 
 
-def difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
+def compute_difference(context: Context, base: str, new: str, keyed_by: Keying = "label") -> Difference:
     """Break down the difference of two systems by class, transition and label."""
     if keyed_by not in KEYINGS:
         raise UsageError(
-            f"transitions cannot be keyed by {keyed_by!r}{nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
+            f"transitions cannot be keyed by {keyed_by!r}{suggest_nearest(keyed_by, KEYINGS)}", hint=", ".join(KEYINGS)
         )
     first, second = context.verdicts.system(base), context.verdicts.system(new)
     context = context.among(base, new)
@@ -181,7 +181,7 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
     same_error = 0
     units = np.zeros((len(context.active), len(CLASSES)))
     for old, fresh in product(first.runs, second.runs):
-        rows, key, mine, theirs = decisions(context, old, fresh)
+        rows, key, mine, theirs = find_decisions(context, old, fresh)
         same_error += int(((mine == theirs) & (mine != key)).sum())
         for number, mask in enumerate(classes_of(key, mine, theirs)):
             units[:, number] += context.unit_counts(rows[mask])
@@ -205,13 +205,13 @@ def difference(context: Context, base: str, new: str, keyed_by: Keying = "label"
         run_pairs=run_pairs,
         sites=total,
         different=different,
-        diff=share(different, total),
+        diff=divide_counts(different, total),
         same_right=total - different - same_error,
         same_error=same_error,
-        base_accuracy=share(right[0], decided[0]),
-        new_accuracy=share(right[1], decided[1]),
-        accuracy_difference=share(gained - lost, total),
-        negative_flip_rate=share(lost, total),
+        base_accuracy=divide_counts(right[0], decided[0]),
+        new_accuracy=divide_counts(right[1], decided[1]),
+        accuracy_difference=divide_counts(gained - lost, total),
+        negative_flip_rate=divide_counts(lost, total),
         classes=classes,
         labels=labels,
         slices=(),
@@ -236,7 +236,7 @@ def _largest_site(sites: Sites) -> int | None:
     return int(sizes.max(initial=1))  # sites that are only counted have one span each
 
 
-def decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
+def find_decisions(context: Context, old: int, fresh: int) -> tuple[Rows, Codes, Codes, Codes]:
     """Return the contested sites with the value codes of the key and of one run of base and new system.
 
     At all other sites every run agrees with the key, so nothing differs there.
@@ -312,7 +312,7 @@ class _RowWriter:
     """Makes the rows of the tables from counts of kinds."""
 
     def __init__(self, context: Context, keyed_by: Keying, different: int) -> None:
-        self.names = tuple(map(shown, _select_aspect(context.sites, keyed_by).names))
+        self.names = tuple(map(format_value, _select_aspect(context.sites, keyed_by).names))
         self.aspects = tuple(context.sites.aspects)
         self.different = different
         self.columns = label_columns(context.sites) if keyed_by == "label" else VALUE_COLUMNS
@@ -328,8 +328,8 @@ class _RowWriter:
             base=old,
             new=fresh,
             count=count,
-            share_of_class=share(count, size),
-            share_of_differences=share(count, self.different),
+            share_of_class=divide_counts(count, size),
+            share_of_differences=divide_counts(count, self.different),
             where=where,
             changes=changes,
         )
@@ -346,7 +346,7 @@ class _RowWriter:
             aspects = tuple(name for name, state in states if state)
             if aspects:
                 count = counts[changed]
-                rows.append(Change(aspects, count, share(count, size), " and ".join([where, *condition])))
+                rows.append(Change(aspects, count, divide_counts(count, size), " and ".join([where, *condition])))
         return tuple(rows)
 
 
@@ -374,8 +374,8 @@ def _class_rows(
             DifferenceClass(
                 name=name,
                 count=size,
-                share_of_differences=share(size, writer.different),
-                share_of_sites=share(size, total),
+                share_of_differences=divide_counts(size, writer.different),
+                share_of_sites=divide_counts(size, total),
                 low=low,
                 high=high,
                 where=name,
@@ -388,7 +388,7 @@ def _class_rows(
 
 def _compare_labels(context: Context, first: System, second: System) -> tuple[LabelDifference, ...]:
     """Compare the shares right by key label, the largest absolute difference first."""
-    named = labelling(context.view)
+    named = name_sites(context.view)
     right = [_count_right_by_label(context, named, system) for system in (first, second)]
     rows = []
     for code in named.present:
@@ -449,25 +449,25 @@ def difference_tables(finding: Difference, top: int | None) -> tuple[Table, ...]
             (title, one.key, one.base, one.new, *_count_cells(finding, one, hidden, one.share_of_class))
             for one in each.transitions
         ]
-        kept, more = cut(
+        kept, more = cut_rows(
             transitions, top=top, usual=_SHOWN_TRANSITIONS, one=f"kind of {title}", many=f"kinds of {title}"
         )
         rows += kept
         notes += more
     notes += [_change_note(each) for each in finding.classes if hidden and each.changes]
-    flips = cell("share", finding.negative_flip_rate)
+    flips = format_cell("share", finding.negative_flip_rate)
     notes.append(
         f"same right {finding.same_right:,}, same error {finding.same_error:,}; "
         f"new errors over all sites = negative flip rate {flips} %"
     )
     if finding.largest_site is not None:
-        notes.append(f"the largest overlap site has {counted(finding.largest_site, 'span')} (crowd)")
+        notes.append(f"the largest overlap site has {format_count(finding.largest_site, 'span')} (crowd)")
     if not finding.sites:
         notes.append(NO_SITES)
     title = (
-        f"Difference {finding.base} → {finding.new}: {cell('share', finding.diff)} % "
+        f"Difference {finding.base} → {finding.new}: {format_cell('share', finding.diff)} % "
         f"({finding.different:,}/{finding.sites:,}), "
-        f"Δ accuracy {cell('points', finding.accuracy_difference)}"
+        f"Δ accuracy {format_cell('points', finding.accuracy_difference)}"
     )
     return (Table(name="difference", title=title, fields=fields, rows=tuple(rows), notes=tuple(notes)),)
 
@@ -478,9 +478,10 @@ def _count_cells(
     """Return the counts of a class or transition with links: to its sites, or to those at which an aspect changes."""
     link = _link(finding, row.where)
     moved = [
-        Linked(_count_changed(row, name), _link(finding, narrowed(row.where, f"{name}_changed"))) for name in hidden
+        Linked(_count_changed(row, name), _link(finding, join_conditions(row.where, f"{name}_changed")))
+        for name in hidden
     ]
-    shares = (share_of_class, row.share_of_differences, share(row.count, finding.sites))
+    shares = (share_of_class, row.share_of_differences, divide_counts(row.count, finding.sites))
     return [Linked(row.count, link), *moved, *(Linked(each, link) for each in shares)]
 
 
@@ -518,7 +519,7 @@ def label_table(finding: Difference, top: int | None) -> Table:
         Field("sites", "sites", "count"),
     )
     found = [_label_row(finding, row) for row in finding.labels]
-    rows, notes = cut(found, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
+    rows, notes = cut_rows(found, top=top, usual=_SHOWN_LABELS, one="label", many="labels")
     return Table(
         name="labels", title="Per key label, the largest difference first", fields=fields, rows=rows, notes=notes
     )
@@ -526,6 +527,6 @@ def label_table(finding: Difference, top: int | None) -> Table:
 
 def _label_row(finding: Difference, row: LabelDifference) -> tuple[Any, ...]:
     """Write a label; shares link to the sites that are right, with several runs once for each pair of them."""
-    base, new = (_link(finding, narrowed(row.where, right)) for right in ("base_right", "new_right"))
+    base, new = (_link(finding, join_conditions(row.where, right)) for right in ("base_right", "new_right"))
     sites = Linked(row.sites, _link(finding, row.where))
     return row.label, row.difference, Linked(row.base, base), Linked(row.new, new), sites

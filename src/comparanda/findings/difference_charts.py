@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from comparanda.render.charts import Balance, DivergingChart, Flow, FlowChart, FlowKind, Side
-from comparanda.render.charts.canvas import named
-from comparanda.render.charts.theme import CHANGE, GAIN, LOSS, brief, written
+from comparanda.render.charts.canvas import make_chart_name
+from comparanda.render.charts.theme import CHANGE, GAIN, LOSS, display_label, shorten_name
 from comparanda.render.links import Link
-from comparanda.render.table import cell
+from comparanda.render.table import format_cell
 
 if TYPE_CHECKING:
     from comparanda.findings.difference import Difference, DifferenceClass, LabelDifference, Transition
@@ -30,22 +30,25 @@ def flow_chart(finding: Difference) -> FlowChart:
     for each in finding.classes:
         mine = [one for of, one in first if of is each]
         both_wrong = each.name == "changed_error"
-        flows += [_make_flow(finding, kinds[each.name], one, written(one.key) if both_wrong else "") for one in mine]
+        flows += [
+            _make_flow(finding, kinds[each.name], one, display_label(one.key) if both_wrong else "") for one in mine
+        ]
         others += _other_flow(finding, kinds[each.name], each, mine)
     counts = ", ".join(f"{kind.count:,} {kind.name}" for kind in kinds.values())
     largest = "; ".join(
-        f"{kinds[each.name].name} {brief(written(one.base))} → {brief(written(one.new))} {one.count:,}"
+        f"{kinds[each.name].name} {' → '.join(shorten_name(display_label(label)) for label in (one.base, one.new))} "
+        f"{one.count:,}"
         for each, one in first[:3]
     )
     return FlowChart(
-        title=f"What changes from {brief(finding.base)} to {brief(finding.new)}",
+        title=f"What changes from {shorten_name(finding.base)} to {shorten_name(finding.new)}",
         subtitle="the width of a band is proportional to its count; in brackets the key's label, where both are wrong",
         description=f"{counts}. The most frequent changes: {largest or 'none'}.",
         left=finding.base,
         right=finding.new,
         kinds=tuple(kinds.values()),
         flows=(*flows, *others),
-        name=named("flow", finding.base, finding.new),
+        name=make_chart_name("flow", finding.base, finding.new),
     )
 
 
@@ -60,7 +63,7 @@ def _flow_kind(finding: Difference, each: DifferenceClass) -> FlowKind:
 
 
 def _make_flow(finding: Difference, kind: FlowKind, one: Transition, note: str) -> Flow:
-    source, target, link = written(one.base), written(one.new), _link(finding, one.where)
+    source, target, link = display_label(one.base), display_label(one.new), _link(finding, one.where)
     return Flow(source=source, target=target, kind=kind, count=one.count, note=note, link=link)
 
 
@@ -86,16 +89,16 @@ def gain_chart(finding: Difference) -> DivergingChart:
     rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
     made = f"the {_SHOWN_LABELS} labels with the most changes; " if len(finding.labels) > _SHOWN_LABELS else ""
     unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
-    listed = ", ".join(f"{brief(each.name)} {each.said}" for each in rows[:5])
+    listed = ", ".join(f"{shorten_name(each.name)} {each.said}" for each in rows[:5])
     return DivergingChart(
-        title=f"Gains and losses from {brief(finding.base)} to {brief(finding.new)}",
+        title=f"Gains and losses from {shorten_name(finding.base)} to {shorten_name(finding.new)}",
         subtitle=f"by label of the key; {made}{unit}",
         description=f"By label of the key, the largest gain first: {listed or 'nothing changes'}.",
         lost="✗ new errors" if counts is not None else "✗ fewer right",
         gained="✓ corrections" if counts is not None else "✓ more right",
         total="" if counts is None else "Δ",
         rows=tuple(rows),
-        name=named("gains", finding.base, finding.new),
+        name=make_chart_name("gains", finding.base, finding.new),
     )
 
 
@@ -129,7 +132,7 @@ def _count_rows(finding: Difference, won: Counter[str], lost: Counter[str]) -> l
 
 def _balance(finding: Difference, name: str, where: str, won: int, *, lost: int) -> Balance:
     return Balance(
-        name=written(name),
+        name=display_label(name),
         lost=_side(finding, f"new_error and {where}", lost),
         gained=_side(finding, f"correction and {where}", won),
         said=f"{won - lost:+,}" if won != lost else "0",
@@ -147,7 +150,7 @@ def _share_rows(finding: Difference) -> list[Balance]:
 
 
 def _share_row(each: LabelDifference) -> Balance:
-    value = cell("points", each.difference)
+    value = format_cell("points", each.difference)
     side = Side(value=abs(each.difference), said=value)
     better = each.difference > 0
-    return Balance(name=written(each.label), lost=None if better else side, gained=side if better else None)
+    return Balance(name=display_label(each.label), lost=None if better else side, gained=side if better else None)

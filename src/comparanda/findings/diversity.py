@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from comparanda.core.measures import ratio
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, Interval, defined, share
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, Interval, divide_counts, none_if_nan
 from comparanda.findings.counts import Cell
 from comparanda.findings.error_pairs import SpanCrossing
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +97,7 @@ class Clusters:
     reason: str | None
 
 
-def clusters(context: Context) -> Clusters:
+def cluster_runs(context: Context) -> Clusters:
     """Cluster all runs by diff."""
     runs = context.verdicts.runs
     differences = run_differences(context)
@@ -146,7 +146,7 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
     found = []
     for first, second in combinations(range(len(verdicts.runs)), 2):
         names = verdicts.runs[first], verdicts.runs[second]
-        where: str | None = f"value({quote(names[0])}) != value({quote(names[1])})"
+        where: str | None = f"value({quote_string(names[0])}) != value({quote_string(names[1])})"
         if not view.shared:
             where = "differs" if {first, second} <= single else None
         if view.claims is None:
@@ -159,7 +159,7 @@ def run_differences(context: Context) -> tuple[RunDifference, ...]:
                 second=names[1],
                 sites=sites,
                 different=different,
-                diff=share(different, sites),
+                diff=divide_counts(different, sites),
                 where=where,
             )
         )
@@ -222,7 +222,7 @@ class Patterns:
     rest: int
 
 
-def patterns(context: Context) -> Patterns:
+def count_patterns(context: Context) -> Patterns:
     """Count sites by the set of runs that are right."""
     sites, runs = context.sites, context.verdicts.runs
     order = sorted(range(len(runs)), key=runs.__getitem__)
@@ -241,10 +241,10 @@ def patterns(context: Context) -> Patterns:
 def _make_pattern(runs: Sequence[str], right: list[bool], count: int, sites: int) -> Pattern:
     names = tuple(run for run, state in zip(runs, right, strict=True) if state)
     wrong = [run for run, state in zip(runs, right, strict=True) if not state]
-    few = [f"right({quote(run)})" for run in names]
+    few = [f"right({quote_string(run)})" for run in names]
     if len(wrong) < len(names):  # name the smaller group: the number of right runs determines the other
-        few = [f"not right({quote(run)})" for run in wrong]
-    return Pattern(names, count, share(count, sites), " and ".join([*few, f"solved_by == {len(names)}"]))
+        few = [f"not right({quote_string(run)})" for run in wrong]
+    return Pattern(names, count, divide_counts(count, sites), " and ".join([*few, f"solved_by == {len(names)}"]))
 
 
 def distinct_patterns(right: Sequence[Truths]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
@@ -361,18 +361,18 @@ def _disagreement_intervals(context: Context, pairs: Sequence[tuple[int, int]]) 
 def _make_pair(names: tuple[str, str], counts: tuple[int, int, int, int], same_error: int, span: Interval) -> RunPair:
     both, first, second, neither = counts
     sites = sum(counts)
-    one, two = (f"right({quote(name)})" for name in names)
-    same = f"not {one} and value({quote(names[0])}) == value({quote(names[1])})"
+    one, two = (f"right({quote_string(name)})" for name in names)
+    same = f"not {one} and value({quote_string(names[0])}) == value({quote_string(names[1])})"
     margins = (both + first) * (second + neither) * (both + second) * (first + neither)
     alike = both * neither + first * second
     chance = (both + first) * (both + second) + (second + neither) * (first + neither)  # times N²
     values = {
-        "disagreement": share(first + second, sites),
-        "double_fault": share(neither, sites),
-        "same_error_rate": share(same_error, neither),
-        "q": share(both * neither - first * second, alike),
-        "rho": share(both * neither - first * second, math.sqrt(margins)),
-        "error_consistency": share((both + neither) * sites - chance, sites**2 - chance),
+        "disagreement": divide_counts(first + second, sites),
+        "double_fault": divide_counts(neither, sites),
+        "same_error_rate": divide_counts(same_error, neither),
+        "q": divide_counts(both * neither - first * second, alike),
+        "rho": divide_counts(both * neither - first * second, math.sqrt(margins)),
+        "error_consistency": divide_counts((both + neither) * sites - chance, sites**2 - chance),
     }
     return RunPair(
         first=names[0],
@@ -499,7 +499,7 @@ class Diversity(Finding):
         return (pattern_chart(self),) if self.sites else ()
 
 
-def diversity(context: Context) -> Diversity:
+def compute_diversity(context: Context) -> Diversity:
     """Measure the diversity of the errors of all runs."""
     runs, sites = context.verdicts.runs, len(context.sites)
     histogram = _solver_histogram(context)
@@ -512,12 +512,12 @@ def diversity(context: Context) -> Diversity:
         units=len(context.active),
         resamples=context.resamples,
         seed=context.seed,
-        mean_accuracy=share(right, sites * len(runs)),
-        oracle=share(sites - int(histogram[0]), sites),
+        mean_accuracy=divide_counts(right, sites * len(runs)),
+        oracle=divide_counts(sites - int(histogram[0]), sites),
         measures=_diversity_measures(context, histogram),
         pairs=run_pairs(context),
-        patterns=patterns(context),
-        clusters=clusters(context),
+        patterns=count_patterns(context),
+        clusters=cluster_runs(context),
     )
 
 
@@ -589,7 +589,7 @@ def _diversity_measures(context: Context, histogram: NDArray[np.int64]) -> tuple
     for (name, more), value, (low, high) in zip(MEASURES.items(), values, spans, strict=True):
         reason = _undefined_reason(name, histogram) if np.isnan(value) else None
         rows.append(
-            DiversityMeasure(name=name, value=defined(value), low=low, high=high, more_diverse=more, reason=reason)
+            DiversityMeasure(name=name, value=none_if_nan(value), low=low, high=high, more_diverse=more, reason=reason)
         )
     return tuple(rows)
 
@@ -610,11 +610,11 @@ def _undefined_reason(name: str, histogram: NDArray[np.int64]) -> str:
 _TREE_WIDTH = 40
 
 
-def dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
+def draw_dendrogram(order: Sequence[str], merges: Sequence[Merge]) -> list[str]:
     """Draw merges from left to right, at a column proportional to the height and right of the merged branches.
 
     >>> from comparanda.findings.diversity import Merge
-    >>> for line in dendrogram("acb", [Merge(("a",), ("c",), 0.1), Merge(("a", "c"), ("b",), 0.4)]):
+    >>> for line in draw_dendrogram("acb", [Merge(("a",), ("c",), 0.1), Merge(("a", "c"), ("b",), 0.4)]):
     ...     print(line)
     ──────────┬─────────────────────────────┐
     ──────────┘                             │
@@ -673,8 +673,8 @@ def _measure_table(finding: Diversity) -> Table:
     )
     rows = tuple((NAMES[each.name], each.value, (each.low, each.high), each.more_diverse) for each in finding.measures)
     notes = [
-        f"over {counted(finding.sites, 'site')} of the key and all {counted(len(finding.runs), 'run')}; "
-        f"mean accuracy {cell('share', finding.mean_accuracy)}, oracle {cell('share', finding.oracle)}",
+        f"over {format_count(finding.sites, 'site')} of the key and all {format_count(len(finding.runs), 'run')}; "
+        f"mean accuracy {format_cell('share', finding.mean_accuracy)}, oracle {format_cell('share', finding.oracle)}",
         *_reason_notes({NAMES[each.name]: each.reason for each in finding.measures if each.reason is not None}),
     ]
     if finding.clusters.reason is not None and finding.sites:
@@ -716,7 +716,7 @@ def _pair_table(finding: Diversity, top: int | None) -> Table:
         Field("error_consistency", "κ", "share"),
     )
     found = [_pair_row(finding, each) for each in finding.pairs]
-    rows, notes = cut(found, top=top and max(top, _SHOWN_PAIRS), usual=_SHOWN_PAIRS, one="pair", many="pairs")
+    rows, notes = cut_rows(found, top=top and max(top, _SHOWN_PAIRS), usual=_SHOWN_PAIRS, one="pair", many="pairs")
     reasons = {reason for each in finding.pairs[: len(rows)] for reason in each.reasons.values()}
     below = [*notes, *(f"n/a: {reason}" for reason in sorted(reasons))]
     below.append(
@@ -761,13 +761,13 @@ def _pattern_table(finding: Diversity, top: int | None) -> Table:
         for each in found.patterns
         for link in [Link(each.where, view=finding.view)]
     ]
-    kept, notes = cut(rows, top=top, usual=_SHOWN_PATTERNS, one="pattern", many="patterns")
+    kept, notes = cut_rows(rows, top=top, usual=_SHOWN_PATTERNS, one="pattern", many="patterns")
     if found.rest:
         left = found.distinct - len(found.patterns)
-        notes = (*notes, f"{counted(found.rest, 'site')} in {counted(left, 'rarer pattern')} are not listed")
+        notes = (*notes, f"{format_count(found.rest, 'site')} in {format_count(left, 'rarer pattern')} are not listed")
     return Table(
         name="patterns",
-        title=f"Which systems are right together: {counted(found.distinct, 'pattern')}",
+        title=f"Which systems are right together: {format_count(found.distinct, 'pattern')}",
         fields=fields,
         rows=kept,
         notes=notes,
@@ -788,8 +788,8 @@ def _name_pattern(pattern: Pattern, runs: tuple[str, ...]) -> str:
 
 def _tree_table(finding: Clusters) -> Table:
     fields = (Field("run", "system"), Field("tree", "tree"))
-    lines = dendrogram(finding.order, finding.merges)
-    highest = cell("share", finding.merges[-1].height)
+    lines = draw_dendrogram(finding.order, finding.merges)
+    highest = format_cell("share", finding.merges[-1].height)
     note = f"diff is 0 at the left and {highest} at the right; each pair at the sites of the key and these two alone"
     title = "Similar systems: clusters by diff, average linkage"
     return Table(

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.measures import rests_on_items
-from comparanda.findings.context import Context, Interval, defined, intervals, share
-from comparanda.findings.scores import Score, resampled_scores, scores
-from comparanda.findings.significance import holm_corrected, randomisation, warnings
+from comparanda.findings.context import Context, Interval, compute_intervals, divide_counts, none_if_nan
+from comparanda.findings.scores import Score, compute_scores, resampled_scores
+from comparanda.findings.significance import correct_by_holm, test_by_randomisation, write_warnings
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, cell, counted, cut, stars
+from comparanda.render.table import Field, Table, cut_rows, format_cell, format_count, format_stars
 
 if TYPE_CHECKING:
     from comparanda.findings.upper_bounds import Combination
@@ -165,7 +165,7 @@ class Ensembles(Finding):
         return ensemble_tables(self, top)
 
 
-def ensembles(
+def score_ensembles(
     context: Context, recipes: Sequence[Recipe], alone: Combination, skipped: Mapping[str, str] | None = None
 ) -> Ensembles:
     """Score combinations.
@@ -178,7 +178,7 @@ def ensembles(
 
     """
     main = context.measures[0]
-    found = scores(context)
+    found = compute_scores(context)
     first = len(context.systems) - len(recipes)
     single = [system.name for system in context.systems[:first]]
     best = _best_system({name: found.value(name) for name in single})
@@ -201,7 +201,7 @@ def ensembles(
             for recipe, test in zip(recipes, tests, strict=True)
         ),
         skipped=tuple(Skipped(name, reason) for name, reason in (skipped or {}).items()),
-        warnings=(*((ALONE,) if len(alone.runs) == 1 else ()), *warnings(context)),
+        warnings=(*((ALONE,) if len(alone.runs) == 1 else ()), *write_warnings(context)),
     )
 
 
@@ -240,15 +240,15 @@ def _test_against(context: Context, best: int, places: Sequence[int]) -> list[_T
     statistics = context.statistics([main])
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
     observed = context.by_system(context.finished(main, sums))
-    ps = randomisation(context, main, statistics, [(best, place) for place in places])
+    ps = test_by_randomisation(context, main, statistics, [(best, place) for place in places])
     samples = resampled_scores(context, [main], statistics)
     spans: list[Interval] = [(None, None)] * len(places)
     if samples is not None:
-        spans = intervals(samples[main.name][:, list(places)] - samples[main.name][:, [best]])
-    corrected = holm_corrected([p for p, _ in ps])
+        spans = compute_intervals(samples[main.name][:, list(places)] - samples[main.name][:, [best]])
+    corrected = correct_by_holm([p for p, _ in ps])
     return [
         _Test(
-            difference=defined(float(np.subtract(observed[place], observed[best]))),
+            difference=none_if_nan(float(np.subtract(observed[place], observed[best]))),
             interval=span,
             p=p,
             p_holm=holm,
@@ -263,7 +263,7 @@ def _make_ensemble(
 ) -> Ensemble:
     mine = tuple(score for score in found if score.system == recipe.method)
     distance = None if best is None or oracle is None else oracle - best
-    gained = None if test.difference is None or distance is None else share(test.difference, max(distance, 0.0))
+    gained = None if test.difference is None or distance is None else divide_counts(test.difference, max(distance, 0.0))
     return Ensemble(
         method=recipe.method,
         vote=recipe.vote,
@@ -332,7 +332,7 @@ def _score_table(finding: Ensembles) -> Table:
     for number, each in enumerate(finding.methods, start=1):
         if each.optimistic:
             marks[number, 1] = _OPTIMISTIC_MARK
-        if sign := stars(each.p_holm):
+        if sign := format_stars(each.p_holm):
             marks[number, len(fields) - width + 3] = sign
     values = [row[1] for row in rows[:-1] if row[1] is not None]
     top = frozenset((number, 1) for number, row in enumerate(rows[:-1]) if values and row[1] == max(values))
@@ -348,7 +348,7 @@ def _score_table(finding: Ensembles) -> Table:
 
 
 def _title(finding: Ensembles) -> str:
-    return f"Combinations of {counted(len(finding.runs), 'run')}"
+    return f"Combinations of {format_count(len(finding.runs), 'run')}"
 
 
 def _select_values(scores: Iterable[Score], measures: Sequence[str]) -> list[float | None]:
@@ -371,7 +371,8 @@ def _row(each: Ensemble, measures: Sequence[str]) -> tuple[Any, ...]:
 
 def _notes(finding: Ensembles) -> tuple[str, ...]:
     """Explain the columns, and write the warnings."""
-    drawn = f"{counted(finding.units, finding.unit)}, {counted(finding.resamples, 'resample')}, seed {finding.seed}"
+    units, resamples = format_count(finding.units, finding.unit), format_count(finding.resamples, "resample")
+    drawn = f"{units}, {resamples}, seed {finding.seed}"
     tested = f"p by randomisation over {drawn}" if finding.resamples else "no p without resamples"
     notes = [
         f"Δ and p: against {finding.best}, the best single system on this data; {tested}",
@@ -406,7 +407,7 @@ def _weight_table(weights: Sequence[Weight]) -> Table:
 def _choice_table(choices: Sequence[Choice], top: int | None) -> Table:
     fields = (Field("label", "label"), Field("run", "chosen system"), Field("f1", "its F1", "share"))
     rows = [(each.label, _format_choice(each), sum(each.f1) / len(each.f1)) for each in choices]
-    kept, notes = cut(list(rows), top=top, usual=_SHOWN_CHOICES, one="label", many="labels")
+    kept, notes = cut_rows(list(rows), top=top, usual=_SHOWN_CHOICES, one="label", many="labels")
     return Table(name="choices", title="The best system of each label", fields=fields, rows=kept, notes=notes)
 
 
@@ -416,4 +417,4 @@ def _format_choice(choice: Choice) -> str:
     if len(counts) == 1:
         return choice.runs[0]
     order = sorted(counts, key=lambda run: (-counts[run], run))
-    return ", ".join(f"{run} ({cell('count', counts[run])})" for run in order)
+    return ", ".join(f"{run} ({format_cell('count', counts[run])})" for run in order)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.verdicts import NO_ERROR
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.findings.context import is_value
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
@@ -94,7 +94,7 @@ def _sort_key(name: str) -> tuple[bool, int, str]:
 
 
 def _source_condition(base: str, new: str) -> str:
-    return f"base_source == {quote(base)} and new_source == {quote(new)}"
+    return f"base_source == {quote_string(base)} and new_source == {quote_string(new)}"
 
 
 # Error sources as a table: the base's in rows, the new system's in columns.

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from comparanda.findings.examples import Example, Examples, verdict_and_rule
 from comparanda.render.console import print_line
-from comparanda.render.table import counted, visible
+from comparanda.render.table import format_count, make_visible
 from comparanda.tasks.coref import examples as mentions
 from comparanda.tasks.spans import examples as spans
 from comparanda.tasks.trees import examples as trees
@@ -33,7 +33,7 @@ def print_examples(finding: Examples, console: Console) -> None:
         print_line(spans.LEGEND, "dim", console)
     if any(each.chains for each in finding.examples):
         print_line(mentions.LEGEND, "dim", console)
-    found = counted(finding.count, "example")
+    found = format_count(finding.count, "example")
     print_line(f"{len(finding.examples):,} of {found} shown where {finding.where}", "dim", console)
 
 
@@ -44,12 +44,12 @@ def _print_example(each: Example, console: Console, width: int) -> None:
         _print_drawing(spans.draw(each.stretch, room), console)
     else:
         _print_sentence(each, console)
-    console.print(Text(f"    {'key':<{width}}  {visible(each.key)}"))
+    console.print(Text(f"    {'key':<{width}}  {make_visible(each.key)}"))
     for answer in each.answers:
-        line = Text(f"    {visible(answer.run):<{width}}  {visible(answer.value)}")
+        line = Text(f"    {make_visible(answer.run):<{width}}  {make_visible(answer.value)}")
         line.append("  right" if answer.right else "  wrong", style="green" if answer.right else "red")
         if answer.place is not None:
-            line.append(f"  {visible(answer.place)}", style="dim")
+            line.append(f"  {make_visible(answer.place)}", style="dim")
         console.print(line)
     if each.stretch is not None:
         _print_verdicts(each.stretch, console)
@@ -58,16 +58,16 @@ def _print_example(each: Example, console: Console, width: int) -> None:
     if each.trees:
         _print_drawing(trees.draw(each.words, each.trees, room), console)
     if each.undrawn:
-        print_line(f"    … they differ on {counted(each.undrawn, 'more word')} of this sentence", "dim", console)
+        print_line(f"    … they differ on {format_count(each.undrawn, 'more word')} of this sentence", "dim", console)
     console.print()
 
 
 def _print_sentence(each: Example, console: Console) -> None:
-    before, word, after = mentions.sentence(each) if each.chains else (each.before, each.word, each.after)
+    before, word, after = mentions.split_sentence(each) if each.chains else (each.before, each.word, each.after)
     sentence = Text()
-    sentence.append(visible(before) + " " if before else "")
-    sentence.append(f"[{visible(word)}]", style="bold")
-    sentence.append(" " + visible(after) if after else "")
+    sentence.append(make_visible(before) + " " if before else "")
+    sentence.append(f"[{make_visible(word)}]", style="bold")
+    sentence.append(" " + make_visible(after) if after else "")
     for line in sentence.wrap(console, max(console.width - 2, 20)):
         console.print(Text("  ") + line)
 
@@ -81,7 +81,7 @@ def _print_verdicts(stretch: Stretch, console: Console) -> None:
     for item in stretch.items:
         print_line(f"    {_format_verdicts(item)}", "", console)
     if stretch.undrawn:
-        print_line(f"    … {counted(stretch.undrawn, 'more span')} at this site", "dim", console)
+        print_line(f"    … {format_count(stretch.undrawn, 'more span')} at this site", "dim", console)
 
 
 def _format_verdicts(item: ItemVerdict) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from comparanda.core.row_samples import place_hashes
-from comparanda.core.sites import NOTHING, shown
+from comparanda.core.sites import NOTHING, format_value
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field, Table
 from comparanda.tasks.coref.examples import MentionChains, ShownChain, antecedent_text, one_line
@@ -100,12 +100,12 @@ class Examples(Finding):
         print_examples(self, console)
 
 
-def examples(
+def collect_examples(
     context: Context, selection: Selection, top: int, *, base: str | None = None, new: str | None = None
 ) -> Examples:
     """Sample a selection: show the rows with the smallest hash of seed, document and place."""
     exhibits = Exhibits(context, selection, _select_runs(context, base, new))
-    found = tuple(exhibits.of(row) for row in sampled(context, selection, top))
+    found = tuple(exhibits.of(row) for row in sample_rows(context, selection, top))
     return Examples(
         view=context.view.name,
         where=selection.where,
@@ -178,7 +178,7 @@ def _select_runs(context: Context, *systems: str | None) -> tuple[int, ...]:
     return tuple(run for system in named or context.systems for run in system.runs)
 
 
-def sampled(context: Context, selection: Selection, top: int) -> list[int]:
+def sample_rows(context: Context, selection: Selection, top: int) -> list[int]:
     """Sample rows independently of how the corpus was split, and return them in document order; 0 for all."""
     table = selection.view.items if selection.of == "items" else selection.view.sites
     rows = np.unique(selection.rows)
@@ -202,13 +202,13 @@ def _item_example(
     passage = _find_passage(
         context, document=int(items.document[row]), place=int(items.place[row]), width=width, site=site, chains=chains
     )
-    positive, label = bool(items.positive[row]), shown(items.names[int(items.label[row])])
+    positive, label = bool(items.positive[row]), format_value(items.names[int(items.label[row])])
 
     def answer(run: int) -> Answer:
         has, name = bool(claimed_items[run][row]), context.verdicts.runs[run]
-        return Answer(name, label if has else shown(NOTHING), has == positive, passage.places.get(name))
+        return Answer(name, label if has else format_value(NOTHING), has == positive, passage.places.get(name))
 
-    key = label if positive else shown(NOTHING)
+    key = label if positive else format_value(NOTHING)
     plain = _make_example(passage, key, tuple(map(answer, claimed_items)))
     return plain if chains is None or site is None else replace(plain, chains=chains.of(site))
 
@@ -236,9 +236,9 @@ def _site_example(
 
     def answer(run: int) -> Answer:
         value, name = int(sites.values[run][row]), verdicts.runs[run]
-        return Answer(name, shown(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
+        return Answer(name, format_value(sites.names[value]), value == int(sites.key[row]), passage.places.get(name))
 
-    plain = _make_example(passage, shown(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
+    plain = _make_example(passage, format_value(sites.names[int(sites.key[row])]), tuple(map(answer, seen)))
     return replace(
         plain,
         words=words if trees else (),

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from comparanda.core.measures import measure as find_measure
+from comparanda.core.measures import parse_measure as find_measure
 from comparanda.errors import UsageError
 from comparanda.findings.examples import Examples, example_tables
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, cell, counted
+from comparanda.render.table import Field, Linked, Table, format_cell, format_count
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -95,7 +95,7 @@ class Criteria:
         return tuple(name for name, there in asked.items() if there)
 
 
-def criteria(
+def build_criteria(
     *,
     max_new_errors: str | int | None = None,
     max_negative_flip_rate: str | None = None,
@@ -290,32 +290,32 @@ def gate_tables(finding: Gate) -> tuple[Table, ...]:
     return (_check_table(finding), *scores, *changes, *titled)
 
 
-def verdict(finding: Gate) -> str:
+def write_verdict(finding: Gate) -> str:
     """Write in one line whether the gate passed.
 
     >>> from comparanda.api.baseline import gate
-    >>> verdict(gate(["A", "B"], ["A", "A"], ["A", "B"], task="tag", max_new_errors=0, resamples=0))
+    >>> write_verdict(gate(["A", "B"], ["A", "A"], ["A", "B"], task="tag", max_new_errors=0, resamples=0))
     'Gate passed: 1 check holds (base → new)'
     """
     pair = f"({finding.base} → {finding.new})"
     if finding.passed:
-        return f"Gate passed: {counted(len(finding.checks), 'check holds', 'checks hold')} {pair}"
-    failed, made = len(finding.failed), counted(len(finding.checks), "check")
+        return f"Gate passed: {format_count(len(finding.checks), 'check holds', 'checks hold')} {pair}"
+    failed, made = len(finding.failed), format_count(len(finding.checks), "check")
     return f"Gate failed: {failed} of {made} {'does' if failed == 1 else 'do'} not hold {pair}"
 
 
-def written(check: Check, value: float | None) -> str:
+def format_limit(check: Check, value: float | None) -> str:
     """Format a limit or a measured value in the unit of its check."""
     if value is None:
         return "n/a"
     if check.unit == "share":
-        return f"{cell('share', value)} %"
+        return f"{format_cell('share', value)} %"
     if check.unit == "p":
-        return cell("p", value)
-    return cell("count", value) if float(value).is_integer() else f"{value:,.2f}"
+        return format_cell("p", value)
+    return format_cell("count", value) if float(value).is_integer() else f"{value:,.2f}"
 
 
-def outcome(check: Check) -> str:
+def write_outcome(check: Check) -> str:
     """Write whether a check holds, fails, or cannot be decided, which is also a failure."""
     return "holds" if check.passed else "fails" if check.decided else "fails (undecided)"
 
@@ -330,13 +330,20 @@ def _check_table(finding: Gate) -> Table:
         Field("reason", "numbers"),
     )
     rows = tuple(
-        (each.name, each.asked, written(each, each.measured), written(each, each.limit), outcome(each), each.reason)
+        (
+            each.name,
+            each.asked,
+            format_limit(each, each.measured),
+            format_limit(each, each.limit),
+            write_outcome(each),
+            each.reason,
+        )
         for each in finding.checks
     )
     notes = [f"warning: {warning}" for warning in finding.warnings]
     if finding.by_default:
         notes.insert(0, "no criterion was given: the gate fails if the new system is significantly worse")
-    return Table(name="gate", title=verdict(finding), fields=fields, rows=rows, notes=tuple(notes))
+    return Table(name="gate", title=write_verdict(finding), fields=fields, rows=rows, notes=tuple(notes))
 
 
 def _score_table(finding: Gate) -> Table:
@@ -362,8 +369,8 @@ def _change_table(finding: Gate) -> Table:
         for each in finding.changes
         for link in [Link(each.where, finding.base, finding.new, finding.view)]
     )
-    pairs = f" in {counted(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
-    notes = (f"of {counted(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
+    pairs = f" in {format_count(finding.run_pairs, 'pair')} of runs" if finding.run_pairs > 1 else ""
+    notes = (f"of {format_count(finding.sites or 0, 'site')}{pairs}; new errors over all sites = negative flip rate",)
     return Table(
         name="gate-changes",
         title=f"Changes from {finding.base} to {finding.new}",

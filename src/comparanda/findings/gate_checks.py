@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from comparanda.core.claims import LINK
-from comparanda.core.measures import measure
-from comparanda.core.sites import NOTHING, shown
-from comparanda.errors import UsageError, nearest
+from comparanda.core.measures import parse_measure
+from comparanda.core.sites import NOTHING, format_value
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.expressions import (
     BUILTINS,
     Expression,
@@ -29,12 +29,12 @@ from comparanda.expressions import (
     check,
     evaluate,
     parse,
-    quote,
-    walk,
+    quote_string,
+    walk_tree,
 )
 from comparanda.expressions import Checked as Sound
 from comparanda.expressions.parser import LONGEST
-from comparanda.expressions.selection import selected
+from comparanda.expressions.selection import select_rows
 from comparanda.expressions.syntax import (
     And,
     Arithmetic,
@@ -52,16 +52,16 @@ from comparanda.expressions.syntax import (
     Or,
     Text,
     Truth,
-    failure,
+    make_expression_error,
 )
 from comparanda.expressions.types import require_truth
 from comparanda.findings.context import is_value
-from comparanda.findings.difference import Difference, difference
-from comparanda.findings.examples import Examples, examples
+from comparanda.findings.difference import Difference, compute_difference
+from comparanda.findings.examples import Examples, collect_examples
 from comparanda.findings.gate import NEW_ERROR, Budget, ChangeCount, Check, Criteria, Gate, ScoreChange
-from comparanda.findings.scores import Score, scores
-from comparanda.findings.significance import LEVEL, PairTest, significance, warnings
-from comparanda.findings.site_names import labelling, own_condition
+from comparanda.findings.scores import Score, compute_scores
+from comparanda.findings.significance import LEVEL, PairTest, compute_significance, write_warnings
+from comparanda.findings.site_names import name_sites, own_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +190,7 @@ class Decision:
     limit: float | None = None
 
 
-def decide(text: str, inputs: Ground) -> Decision:
+def decide_requirement(text: str, inputs: Ground) -> Decision:
     """Decide a requirement; raise `ExpressionError` if it does not parse or contains unknown names."""
     return _Requirement(text, inputs).decision()
 
@@ -201,7 +201,7 @@ class _Requirement:
     def __init__(self, text: str, inputs: Ground) -> None:
         self.text, self.inputs = text, inputs
         self.root = _parse_requirement(text)
-        self.nodes = list(walk(self.root))
+        self.nodes = list(walk_tree(self.root))
         self.measures = tuple(dict.fromkeys(self._measure_names()))
         self.functions = self._make_functions()
         known = (*COUNTS, DIFF, BASE, *inputs.measures, *self.measures)
@@ -211,7 +211,7 @@ class _Requirement:
         self._refuse_other_scales()
         self._refuse_ambiguous_base()
         if not any(self._is_measured(node) for node in self.nodes):
-            raise failure(text, self.root.place, "this does not depend on the outputs")
+            raise make_expression_error(text, self.root.place, "this does not depend on the outputs")
         self._refuse_counts_without_output()
 
     def _measure_names(self) -> Iterator[str]:
@@ -228,8 +228,8 @@ class _Requirement:
             return give(name)
         except UsageError as problem:
             of_base = name.removeprefix(f"{BASE}.")
-            hint = problem.hint if of_base == name else f"write base_score({quote(of_base)})"
-            raise failure(self.text, node.place, problem.what, hint=hint) from None
+            hint = problem.hint if of_base == name else f"write base_score({quote_string(of_base)})"
+            raise make_expression_error(self.text, node.place, problem.what, hint=hint) from None
 
     def _make_functions(self) -> dict[str, Function]:
         def problem(give: Callable[[str], Score], name: str) -> str | None:
@@ -258,7 +258,7 @@ class _Requirement:
         scale = "scores and shares are in points from 0 to 100"
         for node in self.nodes:
             if isinstance(node, Number) and self.text[: node.place.end].endswith("%"):
-                raise failure(self.text, node.place, f"{scale}: write {100 * node.value:g}")
+                raise make_expression_error(self.text, node.place, f"{scale}: write {100 * node.value:g}")
         for node in self.nodes:
             if not isinstance(node, Comparison):
                 continue
@@ -266,7 +266,7 @@ class _Requirement:
             for one, other in (*pairwise(sides), *pairwise(reversed(sides))):
                 if isinstance(other, Number) and 0 < other.value < 1 and self._is_score(one):
                     what = f"{scale}; {other.value:g} is less than one point: write {100 * other.value:g}"
-                    raise failure(self.text, other.place, what)
+                    raise make_expression_error(self.text, other.place, what)
 
     def _refuse_ambiguous_base(self) -> None:
         for node in self.nodes:
@@ -274,13 +274,13 @@ class _Requirement:
                 several = f"{len(self.measures)} are named" if self.measures else "none is named"
                 what = f"'base' needs exactly one named measure, but {several}"
                 hint = f'write base_score("{(*self.measures, *self.inputs.measures)[0]}")'
-                raise failure(self.text, node.place, what, hint=hint)
+                raise make_expression_error(self.text, node.place, what, hint=hint)
 
     def _refuse_counts_without_output(self) -> None:
         for node in self.nodes if self.inputs.count is None else ():
             called = node.function if isinstance(node, Call) else node.name if isinstance(node, Name) else ""
             if called in {*COUNTS, DIFF}:
-                raise failure(
+                raise make_expression_error(
                     self.text, node.place, f"{called} needs the base's output, but only its scores are available"
                 )
 
@@ -296,7 +296,7 @@ class _Requirement:
         """Decide the requirement."""
         values = {self._display_name(node): self._look_up(node) for node in self.nodes if self._is_measured(node)}
         undefined = [f"{name} is undefined ({reason})" for name, (value, reason) in values.items() if value is None]
-        listed = ", ".join(f"{name} {number(value)}" for name, (value, _) in values.items() if value is not None)
+        listed = ", ".join(f"{name} {format_number(value)}" for name, (value, _) in values.items() if value is not None)
         if not undefined and self._divides_by_zero():
             undefined = [f"division by zero ({listed})"]
         if undefined:
@@ -354,7 +354,7 @@ def _parse_requirement(text: str) -> Node:
         return parse(text).root
     except ExpressionError as problem:
         if problem.hint is None and (found := _WITH_LABEL.search(text)):
-            problem.hint = f"write score({quote(found[0])})"
+            problem.hint = f"write score({quote_string(found[0])})"
         raise
 
 
@@ -368,7 +368,7 @@ def _split_call(node: Node) -> tuple[str, str | None]:
 
 def _is_measure(name: str) -> bool:
     try:
-        measure(name)
+        parse_measure(name)
     except UsageError:
         return False
     return True
@@ -382,10 +382,10 @@ def _to_column(value: float | None) -> Any:
     return np.array([math.nan if value is None else value], np.float64)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Format a value with up to four decimals, without trailing zeros.
 
-    >>> number(79.996), number(80.0), number(1234)
+    >>> format_number(79.996), format_number(80.0), format_number(1234)
     ('79.996', '80', '1,234')
     """
     return f"{value:,.4f}".rstrip("0").rstrip(".")
@@ -418,7 +418,7 @@ class LabelSites:
         """Return the values that contain one of the labels; a label that does not occur is an error."""
         for label in labels:
             if label not in self.values:
-                what = f"the label {label!r} does not occur in the key{nearest(label, self.values)}"
+                what = f"the label {label!r} does not occur in the key{suggest_nearest(label, self.values)}"
                 raise UsageError(what, hint=f"labels: {', '.join(self.known[:20])}{' …' * (len(self.known) > 20)}")
         return frozenset(name for label in labels for name in self.values[label])
 
@@ -427,8 +427,8 @@ class LabelSites:
         names = sorted(self.names(labels))
         if not names:
             return kind
-        one = is_value(self.column, names[0])
-        where = f"{kind} and " + (one if len(names) == 1 else f"{self.column} in [{', '.join(map(quote, names))}]")
+        several = f"{self.column} in [{', '.join(map(quote_string, names))}]"
+        where = f"{kind} and {is_value(self.column, names[0]) if len(names) == 1 else several}"
         where = f"{where} and {self.own}" if self.own else where
         return where if len(where) <= LONGEST else None
 
@@ -437,7 +437,7 @@ def label_sites(view: View) -> LabelSites:
     """Collect the labels that the key has at the scored sites."""
     sites = view.sites
     if view.kinds is not None:
-        named = labelling(view)
+        named = name_sites(view)
         kinds = sorted(named.called(code) for code in named.present)
         return LabelSites(view.kinds, {kind: (kind,) for kind in kinds}, own_condition(view))
     there = {code for code, count in enumerate(sites.key_counts.tolist()) if count}
@@ -446,7 +446,7 @@ def label_sites(view: View) -> LabelSites:
     for code, labels in _labels_by_value(view, sites).items():
         if code in there:
             for label in labels:
-                held.setdefault(label, []).append(shown(sites.labels.names[code]))
+                held.setdefault(label, []).append(format_value(sites.labels.names[code]))
     return LabelSites(column, {label: tuple(held[label]) for label in sorted(held)})
 
 
@@ -455,13 +455,15 @@ def _labels_by_value(view: View, sites: Sites) -> dict[int, set[str]]:
     if view.claims is not None:
         return _span_labels_by_value(view.claims, view.all_sites)
     if sites.parts is not None:
-        return {code: set(map(shown, parts)) for code, parts in enumerate(sites.parts)}
-    return {code: {shown(name)} for code, name in enumerate(sites.labels.names)}
+        return {code: set(map(format_value, parts)) for code, parts in enumerate(sites.parts)}
+    return {code: {format_value(name)} for code, name in enumerate(sites.labels.names)}
 
 
 def _span_labels_by_value(claims: Claims, sites: Sites) -> dict[int, set[str]]:
     """Return the labels of the key's spans by the code of their joint label."""
-    held: dict[int, set[str]] = {code: {shown(name)} for code, name in enumerate(sites.labels.names) if name == NOTHING}
+    held: dict[int, set[str]] = {
+        code: {format_value(name)} for code, name in enumerate(sites.labels.names) if name == NOTHING
+    }
     rows = np.flatnonzero(claims.key > 0)
     together: Rows = sites.labels.key[claims.site[rows]].astype(np.int64) * len(claims.names) + claims.label[rows]
     if claims.agreed is not None and sites.folded is not None:
@@ -469,7 +471,7 @@ def _span_labels_by_value(claims: Claims, sites: Sites) -> dict[int, set[str]]:
         together = np.concatenate([np.unique(together), np.unique(agreed)])
     for packed in np.unique(together).tolist():
         code, label = divmod(packed, len(claims.names))
-        held.setdefault(code, set()).add(shown(claims.names[label].partition(LINK)[0]))
+        held.setdefault(code, set()).add(format_value(claims.names[label].partition(LINK)[0]))
     return held
 
 
@@ -481,7 +483,7 @@ def _span_labels_by_value(claims: Claims, sites: Sites) -> dict[int, set[str]]:
 NO_SITES = "there are no sites to check"
 
 
-def gate(
+def check_gate(
     context: Context,
     criteria: Criteria,
     base: str,
@@ -519,7 +521,7 @@ def gate(
         changes=() if found is None else _count_changes(found),
         examples=() if found is None else _new_error_examples(context, checks=checks, base=base, new=new, top=top),
         signature=signature,
-        warnings=warnings(context) if criteria.not_significantly_worse else (),
+        warnings=write_warnings(context) if criteria.not_significantly_worse else (),
     )
 
 
@@ -536,7 +538,7 @@ class _Checker:
             _refuse_without_output(criteria)
         pair = context if stored is not None else context.among(base, new)
         self.labels: LabelSites = label_sites(pair.view)
-        self.difference = None if stored is not None else difference(self.plain, base, new)
+        self.difference = None if stored is not None else compute_difference(self.plain, base, new)
         self.score, self.base_score = cache(self._score), cache(self._base_score)
 
     def checks(self) -> tuple[Check, ...]:
@@ -569,14 +571,14 @@ class _Checker:
         return tuple(rows)
 
     def _score(self, name: str) -> Score:
-        return _score_system(self.plain, measure(name), self.new)
+        return _score_system(self.plain, parse_measure(name), self.new)
 
     def _base_score(self, name: str) -> Score:
         if self.stored is None:
-            return _score_system(self.plain, measure(name), self.base)
+            return _score_system(self.plain, parse_measure(name), self.base)
         if name not in self.stored:
-            measure(name)
-            raise UsageError(f"the baseline has no score {name!r}{nearest(name, self.stored)}")
+            parse_measure(name)
+            raise UsageError(f"the baseline has no score {name!r}{suggest_nearest(name, self.stored)}")
         return self.stored[name]
 
     def _count(self, what: str, label: str | None) -> float | None:
@@ -607,7 +609,7 @@ class _Checker:
         if self.labels.own:  # transitions are distinguished by the labels predicted, not by the kinds of sites
             where = self.labels.condition(name, labels) or name
             return len(
-                selected(self.context.verdicts, view=self.context.view, where=where, base=self.base, new=self.new)
+                select_rows(self.context.verdicts, view=self.context.view, where=where, base=self.base, new=self.new)
             )
         return sum(each.count for each in kind.transitions if each.key in names)
 
@@ -618,7 +620,7 @@ class _Checker:
         of = f" ({', '.join(labels)})" if labels else ""
         rate = count / sites if sites else None
         mean = count if found.run_pairs == 1 else count / found.run_pairs
-        share = "" if rate is None else f", {number(100 * rate)} %"
+        share = "" if rate is None else f", {format_number(100 * rate)} %"
         several = f", over {found.run_pairs} pairs of runs" if found.run_pairs > 1 else ""
         return Check(
             name=name,
@@ -645,7 +647,7 @@ class _Checker:
             labels=self.labels.known,
             diff=None if found is None else found.diff,
         )
-        made = decide(text, inputs)
+        made = decide_requirement(text, inputs)
         return Check(
             name="requirement",
             asked=text,
@@ -658,8 +660,8 @@ class _Checker:
         )
 
     def _significance(self) -> Check:
-        chosen = None if self.criteria.measure is None else measure(self.criteria.measure)
-        found = significance(self.context, chosen)
+        chosen = None if self.criteria.measure is None else parse_measure(self.criteria.measure)
+        found = compute_significance(self.context, chosen)
         test = next(each for each in found.tests if {each.base, each.new} == {self.base, self.new})
         turned = test.base != self.base
         gap = None if test.difference is None else -test.difference if turned else test.difference
@@ -690,7 +692,7 @@ def _decide_significance(
         change += f" [{100 * low:+.2f}, {100 * high:+.2f}]"
     worse = 100 * (-gap if error else gap) < -SLACK
     if test.p is not None:
-        return not worse or test.p >= LEVEL, True, f"{change}, p {number(test.p)} ({test.method})"
+        return not worse or test.p >= LEVEL, True, f"{change}, p {format_number(test.p)} ({test.method})"
     why = test.method.removeprefix("n/a: ")
     if not worse:
         return True, True, f"{change}: not worse, so no test is needed ({why})"
@@ -707,7 +709,7 @@ def _refuse_without_output(criteria: Criteria) -> None:
 
 
 def _score_system(context: Context, chosen: Measure, system: str) -> Score:
-    found = scores(context, [chosen])
+    found = compute_scores(context, [chosen])
     return next(score for score in found.scores if score.system == system)
 
 
@@ -722,7 +724,7 @@ def _new_error_examples(
     failing = [check.where or NEW_ERROR for check in checks if not check.passed]
     found = []
     for where in dict.fromkeys(failing or [NEW_ERROR]):
-        selection = selected(context.verdicts, view=context.view, where=where, base=base, new=new)
+        selection = select_rows(context.verdicts, view=context.view, where=where, base=base, new=new)
         if len(selection):
-            found.append(examples(context, selection=selection, top=top, base=base, new=new))
+            found.append(collect_examples(context, selection=selection, top=top, base=base, new=new))
     return tuple(found)

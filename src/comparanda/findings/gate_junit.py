@@ -11,9 +11,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from comparanda.findings.gate import NEW_ERROR, verdict, written
+from comparanda.findings.gate import NEW_ERROR, format_limit, write_verdict
 from comparanda.render.console import as_text
-from comparanda.render.table import visible
+from comparanda.render.table import make_visible
 
 if TYPE_CHECKING:
     from comparanda.findings.gate import Check, Gate
@@ -29,7 +29,7 @@ def as_junit(finding: Gate) -> str:
     named = {"name": _escape(f"{finding.base} → {finding.new}"), **sizes, "skipped": "0", "time": _ZERO_TIME}
     suite = ElementTree.SubElement(suites, "testsuite", named)
     properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (("verdict", verdict(finding)), ("view", finding.view), ("signature", finding.signature)):
+    for name, value in (("verdict", write_verdict(finding)), ("view", finding.view), ("signature", finding.signature)):
         ElementTree.SubElement(properties, "property", {"name": name, "value": _escape(value)})
     seen: Counter[str] = Counter()
     for check in finding.checks:
@@ -53,7 +53,7 @@ def _case_attributes(name: str) -> dict[str, str]:
 def _failure_message(check: Check) -> str:
     if not check.decided:
         return check.reason
-    return f"{check.reason}; measured {written(check, check.measured)}, limit {written(check, check.limit)}"
+    return f"{check.reason}; measured {format_limit(check, check.measured)}, limit {format_limit(check, check.limit)}"
 
 
 def _failure_text(finding: Gate, check: Check) -> str:
@@ -69,4 +69,4 @@ def _failure_text(finding: Gate, check: Check) -> str:
 
 def _escape(text: str) -> str:
     """Escape characters that XML does not allow: control characters, lone surrogates and the like."""
-    return visible(text)
+    return make_visible(text)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.expressions import quote
-from comparanda.findings.scores import Score, scores
-from comparanda.findings.significance import LEVEL, PairTest, significance
+from comparanda.expressions import quote_string
+from comparanda.findings.scores import Score, compute_scores
+from comparanda.findings.significance import LEVEL, PairTest, compute_significance
 from comparanda.findings.table_links import right_link
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, counted, cut, stars
+from comparanda.render.table import Field, Linked, Table, cut_rows, format_count, format_stars
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -182,12 +182,12 @@ def _shown_measures(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
     return tuple(each for each in measures if not each.name.endswith(("precision", "recall")))
 
 
-def leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboard:
+def compute_leaderboard(context: Context, measures: Sequence[Measure] = ()) -> Leaderboard:
     """Rank all systems by the first of some measures, or of the view's own."""
     chosen = tuple(measures) or _shown_measures(context.own_measures)
     context = _sort_systems(context)
-    table = scores(context, chosen)
-    tested = significance(context, chosen[0])
+    table = compute_scores(context, chosen)
+    tested = compute_significance(context, chosen[0])
     by_system: dict[str, list[Score]] = {}
     for score in table.scores:
         by_system.setdefault(score.system, []).append(score)
@@ -346,10 +346,10 @@ def _lone_condition(context: Context, system: System, *, right: bool) -> str:
     """Write the condition that one system alone is right at a site, or wrong."""
     runs = context.verdicts.runs
     yes, no = ("", "not ") if right else ("not ", "")
-    mine = " or ".join(f"{yes}right({quote(runs[run])})" for run in system.runs)
+    mine = " or ".join(f"{yes}right({quote_string(runs[run])})" for run in system.runs)
     if len(runs) == len(context.systems):
         return f"{mine} and solved_by == {1 if right else len(runs) - 1}"
-    others = [f"{no}right({quote(name)})" for run, name in enumerate(runs) if run not in system.runs]
+    others = [f"{no}right({quote_string(name)})" for run, name in enumerate(runs) if run not in system.runs]
     return " and ".join([f"({mine})", *others])
 
 
@@ -394,10 +394,10 @@ def leaderboard_tables(finding: Leaderboard, top: int | None) -> tuple[Table, ..
         Field("only_right", "only right", "count"),
         Field("only_wrong", "only wrong", "count"),
     )
-    rows, more = cut(
+    rows, more = cut_rows(
         [_row(finding, each) for each in finding.standings], top=top, usual=0, one="system", many="systems"
     )
-    marks = {(number, 7): stars(row[7]) for number, row in enumerate(rows)}
+    marks = {(number, 7): format_stars(row[7]) for number, row in enumerate(rows)}
     return (
         Table(
             name="leaderboard",
@@ -420,7 +420,7 @@ def _row(finding: Leaderboard, each: Standing) -> tuple[Any, ...]:
         Linked(main.value, links[0]),
         (main.low, main.high),
         each.group,
-        ranks(each),
+        format_ranks(each),
         best.difference if best is not None else None if each.rank is None else 0.0,
         None if best is None else best.p_holm,
         *(Linked(score.value, link) for score, link in zip(others, links[1:], strict=True)),
@@ -430,7 +430,7 @@ def _row(finding: Leaderboard, each: Standing) -> tuple[Any, ...]:
     )
 
 
-def ranks(each: Standing) -> str | None:
+def format_ranks(each: Standing) -> str | None:
     """Format the range of ranks that the tests leave open: `2–5`, or `1` if there is only one."""
     if each.first_rank is None or each.last_rank is None:
         return None
@@ -439,8 +439,10 @@ def ranks(each: Standing) -> str | None:
 
 def _notes(finding: Leaderboard) -> list[str]:
     level = f"{100 * finding.level:g} %"
-    drawn = f"{counted(finding.resamples, 'resample')}, seed {finding.seed}" if finding.resamples else "no resampling"
-    notes = [f"{counted(finding.units, finding.unit)}, view {finding.view}; {drawn}"]
+    drawn = (
+        f"{format_count(finding.resamples, 'resample')}, seed {finding.seed}" if finding.resamples else "no resampling"
+    )
+    notes = [f"{format_count(finding.units, finding.unit)}, view {finding.view}; {drawn}"]
     if finding.untested is None:
         notes += [
             f"groups: every system above a boundary is significantly better ({level}, randomisation, "
@@ -453,13 +455,13 @@ def _notes(finding: Leaderboard) -> list[str]:
     notes += [f"{_join_names(names)} are identical in everything that is evaluated" for names in finding.identical]
     for each in finding.standings:
         notes += [f"{each.system}: {score.measure} is n/a: {score.reason}" for score in each.scores if score.reason]
-    notes += [refusal(each) for each in finding.refused]
+    notes += [write_refusal(each) for each in finding.refused]
     if finding.passed_over:
         notes.append(f"ignored, not submissions: {', '.join(finding.passed_over)}")
     return notes
 
 
-def refusal(each: Refused) -> str:
+def write_refusal(each: Refused) -> str:
     """Write in one line why a submission is not ranked."""
     return f"not ranked: {each.system}: {'; '.join([each.reason, *each.details])}"
 

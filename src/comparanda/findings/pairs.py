@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.measures import ratio
-from comparanda.core.sites import shown
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, Interval, share
-from comparanda.findings.difference import CLASSES, LABEL_COLUMNS, decisions, label_columns, transition_condition
+from comparanda.core.sites import format_value
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, Interval, divide_counts
+from comparanda.findings.difference import CLASSES, LABEL_COLUMNS, find_decisions, label_columns, transition_condition
 from comparanda.findings.error_pairs import Crossed, Crossing, SpanCrossing
-from comparanda.findings.scores import scores
+from comparanda.findings.scores import compute_scores
 from comparanda.findings.table_links import EVERY_PAIR
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
@@ -146,10 +146,10 @@ class Pairs(Finding):
         )
 
 
-def pairs(context: Context, transitions: int = 0) -> Pairs:
+def compute_pairs(context: Context, transitions: int = 0) -> Pairs:
     """Compute diff and the difference of scores for every pair, with the most frequent kinds of change."""
     main = context.measures[0]
-    table = scores(replace(context, resamples=0), [main])
+    table = compute_scores(replace(context, resamples=0), [main])
     plain = _ValueSites(context) if context.view.shared else None
     both = list(combinations(context.systems, 2))
     compared: list[tuple[_PairCounts, tuple[PairTransition, ...]]] = []
@@ -164,7 +164,7 @@ def pairs(context: Context, transitions: int = 0) -> Pairs:
     found = []
     for (first, second), (counted, frequent), span in zip(both, compared, spans, strict=True):
         values = table.value(first.name), table.value(second.name)
-        diff = share(counted.different, counted.sites)
+        diff = divide_counts(counted.different, counted.sites)
         found.append(
             Pair(
                 base=first.name,
@@ -216,7 +216,7 @@ class _ValueSites:
 
     def differing(self, first: int, second: int) -> Rows:
         """Return the sites at which two runs differ."""
-        rows, _, old, fresh = decisions(self._context, first, second)
+        rows, _, old, fresh = find_decisions(self._context, first, second)
         found: Rows = rows[old != fresh]
         return found
 
@@ -248,7 +248,7 @@ def _pair_condition(context: Context, base: str, new: str) -> str:
     """Write the condition that two systems differ, by name where each has one run and all systems share the sites."""
     if not context.view.shared or any(len(context.verdicts.system(name).runs) > 1 for name in (base, new)):
         return "differs"
-    return f"value({quote(base)}) != value({quote(new)})"
+    return f"value({quote_string(base)}) != value({quote_string(new)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,7 +279,7 @@ def _count_differences(
     return _PairCounts(
         sites=universe.count * len(run_pairs),
         different=corrections + new_errors + changed,
-        overlap=share(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
+        overlap=divide_counts(2 * both, 2 * both + corrections + new_errors),  # right in the first: both and new errors
         classes=(corrections, new_errors, changed),
         transitions=transitions,
     )
@@ -331,7 +331,7 @@ def _most_frequent_changes(
     found = []
     for kind, counter in zip(CLASSES, transitions, strict=True):
         for codes in sorted(counter, key=lambda code: (-counter[code], code))[:most]:
-            key, base, new = (shown(names[code]) for code in codes)
+            key, base, new = (format_value(names[code]) for code in codes)
             where = transition_condition(kind, columns=columns, key=key, base=base, new=new)
             found.append(PairTransition(kind=kind, key=key, base=base, new=new, count=counter[codes], where=where))
     return tuple(found)

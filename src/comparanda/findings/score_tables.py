@@ -11,7 +11,7 @@ from comparanda.findings.scores import Score, Scores, outcome_condition
 from comparanda.findings.significance import compact_letters
 from comparanda.findings.table_links import decided_link, right_link
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Kind, Linked, Table, cell, counted, stars
+from comparanda.render.table import Field, Kind, Linked, Table, format_cell, format_count, format_stars
 
 if TYPE_CHECKING:
     from comparanda.findings.leaderboard import Leaderboard
@@ -247,13 +247,13 @@ def score_tables(finding: Scores, p_against_first: Mapping[str, float | None]) -
     labelled = tuple(score for score in finding.scores if _LABELLED_MEASURE.fullmatch(score.measure))
     outcomes = (_outcome_table(finding),) if finding.outcomes else ()
     if metrics := metrics_of(finding):
-        marks = {system: stars(p) for system, p in p_against_first.items()}
+        marks = {system: format_stars(p) for system, p in p_against_first.items()}
         notes = (*_resampling_note(finding), *_star_note(finding.scores[0].system, marks.values()))
         return (*metric_tables(finding, metrics, marks, notes), *outcomes)
     if _group_by_view(finding):
         return (_table_by_view(finding, p_against_first), *outcomes)
     if _is_too_wide(finding):
-        marks = {system: stars(p) for system, p in p_against_first.items()}
+        marks = {system: format_stars(p) for system, p in p_against_first.items()}
         notes = (
             *_resampling_note(finding),
             *_star_note(finding.scores[0].system, marks.values()),
@@ -477,8 +477,8 @@ def _resampling_note(finding: Scores) -> tuple[str, ...]:
     """Write how intervals were computed."""
     if not finding.resamples:
         return ()
-    units = counted(finding.units, finding.unit)
-    drawn = f"{counted(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
+    units = format_count(finding.units, finding.unit)
+    drawn = f"{format_count(finding.resamples, 'bootstrap resample')} of {units}, seed {finding.seed}"
     return (f"95 % intervals: {drawn if finding.units > 1 else f'n/a with {units}'}",)
 
 
@@ -508,7 +508,7 @@ def _score_table(finding: Scores, p_against_first: Mapping[str, float | None]) -
         if plain:
             row += _fraction_cells(finding, found[measures[0]])
         rows.append(tuple(row))
-    marks = {(number, 1): stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
+    marks = {(number, 1): format_stars(p_against_first.get(str(row[0]))) for number, row in enumerate(rows)}
     notes = list(_resampling_note(finding))
     notes += _star_note(str(rows[0][0]), marks.values())
     notes += _undefined_notes(finding)
@@ -568,10 +568,10 @@ def _score_dot_plot(
 ) -> DotPlot:
     """Draw scores in the order given, followed by letters if there are any."""
     from comparanda.render.charts import Axis, DotPlot
-    from comparanda.render.charts.theme import brief
+    from comparanda.render.charts.theme import shorten_name
 
     measure = scores[0].measure
-    listed = "; ".join(f"{brief(score.system)} {cell('share', score.value)}" for score in scores)
+    listed = "; ".join(f"{shorten_name(score.system)} {format_cell('share', score.value)}" for score in scores)
     return DotPlot(
         title=f"{measure} of each system",
         subtitle=how,
@@ -588,7 +588,7 @@ def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]
     from comparanda.render.charts import Dot
 
     link = right_link(score.measure, finding.view, score.system)
-    texts = [cell("share", score.value), cell("interval", (score.low, score.high))]
+    texts = [format_cell("share", score.value), format_cell("interval", (score.low, score.high))]
     return Dot(
         name=score.system,
         value=score.value,
@@ -602,4 +602,4 @@ def _dot(finding: Scores | Leaderboard, score: Score, letters: Mapping[str, str]
 
 def _subtitle(finding: Scores | Leaderboard) -> str:
     drawn = f"; 95 % intervals by {finding.resamples:,} resamples" if finding.resamples else ""
-    return f"over {counted(finding.units, finding.unit)}{drawn}"
+    return f"over {format_count(finding.units, finding.unit)}{drawn}"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.measures import of_view
-from comparanda.core.sites import counted, shown
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, Interval, defined, intervals, is_value
+from comparanda.core.sites import format_value, sum_by_code
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, Interval, compute_intervals, is_value, none_if_nan
 from comparanda.findings.resamples import bootstrap_sums
 from comparanda.render.finding import Finding
 
@@ -125,7 +125,7 @@ class Scores(Finding):
         return super().exceeds_main_table() and not (metrics_of(self) and not self.outcomes)
 
 
-def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
+def compute_scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
     """Score every system by the given measures, by default those of the view."""
     chosen = tuple(measures) or context.measures
     statistics = context.statistics(chosen)
@@ -137,9 +137,9 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
         values = context.by_system(runs)
         spans: list[Interval] = [(None, None)] * len(values)
         if samples is not None:
-            spans = intervals(samples[each.name])
+            spans = compute_intervals(samples[each.name])
         for place, system in enumerate(context.systems):
-            value = defined(values[place])
+            value = none_if_nan(values[place])
             part, whole = _numerator_and_denominator(each, sums, system.runs)
             low, high = spans[place]
             rows.append(
@@ -152,7 +152,7 @@ def scores(context: Context, measures: Sequence[Measure] = ()) -> Scores:
                     part=part,
                     whole=whole,
                     reason=context.reason(each) if value is None else None,
-                    by_run=tuple(defined(runs[run]) for run in system.runs),
+                    by_run=tuple(none_if_nan(runs[run]) for run in system.runs),
                 )
             )
     units = context.verdicts.units
@@ -202,7 +202,7 @@ def _count_folded_outcomes(items: Items) -> list[NDArray[np.int64] | int]:
     folded = items.folded
     if folded is None or folded.outcomes is None:
         return [0] * len(items.claimed)
-    return [counted(codes, folded.count, len(folded.outcomes.verdicts)) for codes in folded.outcomes.verdict]
+    return [sum_by_code(codes, folded.count, len(folded.outcomes.verdicts)) for codes in folded.outcomes.verdict]
 
 
 def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:
@@ -214,12 +214,14 @@ def sites_of_accuracy(measure: str) -> tuple[str | None, str] | None:
     match = _ACCURACY_NAME.fullmatch(measure)
     if match is None:
         return None
-    return match["view"], "true" if match["label"] is None else is_value("label", shown(match["label"]))
+    return match["view"], "true" if match["label"] is None else is_value("label", format_value(match["label"]))
 
 
 def outcome_condition(run: str, side: str, outcome: str) -> str:
     """Write the condition that rules gave a verdict to a run, on an item of the key or on a surplus item."""
-    return f"{'not negative' if side == 'key' else 'negative'} and verdict({quote(run)}) == {quote(outcome)}"
+    return (
+        f"{'not negative' if side == 'key' else 'negative'} and verdict({quote_string(run)}) == {quote_string(outcome)}"
+    )
 
 
 def _numerator_and_denominator(
@@ -233,7 +235,7 @@ def _numerator_and_denominator(
 
 def _to_number(value: float) -> int | float | None:
     """Convert a count to an integer, a sum of credits to a float, and NaN to None."""
-    return int(value) if value.is_integer() else defined(value)
+    return int(value) if value.is_integer() else none_if_nan(value)
 
 
 def resampled_scores(

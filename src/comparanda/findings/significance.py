@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.findings.context import FEW_UNITS, LOST, Context, Interval, defined, intervals
+from comparanda.findings.context import FEW_UNITS, LOST, Context, Interval, compute_intervals, none_if_nan
 from comparanda.findings.resamples import EXACT_UNITS, FEWEST_UNITS, swapped_sums
 from comparanda.findings.scores import resampled_scores, split_sums
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, counted, cut_pairs, stars
+from comparanda.render.table import Field, Table, cut_pairs, format_count, format_stars
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,12 +106,12 @@ class Significance(Finding):
         methods = ", ".join(sorted({test.method for test in self.tests}))
         notes = [
             *more,
-            f"randomisation over {counted(self.units, self.unit)} ({methods}), "
-            f"{counted(self.resamples, 'resample')}, seed {self.seed}; "
+            f"randomisation over {format_count(self.units, self.unit)} ({methods}), "
+            f"{format_count(self.resamples, 'resample')}, seed {self.seed}; "
             "detectable: with 80 % power at the 5 % level",
             *(f"warning: {warning}" for warning in self.warnings),
         ]
-        marks = {(number, 5): mark for number, test in enumerate(self.tests) if (mark := stars(test.p_holm))}
+        marks = {(number, 5): mark for number, test in enumerate(self.tests) if (mark := format_stars(test.p_holm))}
         marks = {place: mark for place, mark in marks.items() if place[0] < len(kept)}
         return (
             Table(
@@ -125,14 +125,14 @@ class Significance(Finding):
         )
 
 
-def significance(context: Context, measure: Measure | None = None, base: str | None = None) -> Significance:
+def compute_significance(context: Context, measure: Measure | None = None, base: str | None = None) -> Significance:
     """Test the difference of every pair of systems, or of a base and every other system."""
     chosen = measure or context.measures[0]
     statistics = context.statistics([chosen])
     bootstrapped = resampled_scores(context, [chosen], statistics)
     combos = _select_pairs(context, base)
-    ps = randomisation(context, chosen, statistics, combos)
-    holm = holm_corrected([p for p, _ in ps])
+    ps = test_by_randomisation(context, chosen, statistics, combos)
+    holm = correct_by_holm([p for p, _ in ps])
     sums = {name: values.sum(axis=0) for name, values in statistics.items()}
     observed = context.by_system(context.finished(chosen, sums))
     tests = []
@@ -141,13 +141,13 @@ def significance(context: Context, measure: Measure | None = None, base: str | N
         detectable = None
         if bootstrapped is not None:
             gaps = bootstrapped[chosen.name][:, [second]] - bootstrapped[chosen.name][:, [first]]
-            span = intervals(gaps)[0]
-            detectable = defined(POWER * float(np.std(gaps, ddof=1))) if len(gaps) > 1 else None
+            span = compute_intervals(gaps)[0]
+            detectable = none_if_nan(POWER * float(np.std(gaps, ddof=1))) if len(gaps) > 1 else None
         tests.append(
             PairTest(
                 base=context.systems[first].name,
                 new=context.systems[second].name,
-                difference=defined(observed[second] - observed[first]),
+                difference=none_if_nan(observed[second] - observed[first]),
                 low=span[0],
                 high=span[1],
                 p=p,
@@ -164,7 +164,7 @@ def significance(context: Context, measure: Measure | None = None, base: str | N
         units=len(context.active),
         resamples=context.resamples,
         seed=context.seed,
-        warnings=warnings(context),
+        warnings=write_warnings(context),
         tests=tuple(tests),
     )
 
@@ -176,7 +176,7 @@ def _select_pairs(context: Context, base: str | None) -> list[tuple[int, int]]:
     return [(first, second) for second in range(len(context.systems)) if second != first]
 
 
-def warnings(context: Context) -> tuple[str, ...]:
+def write_warnings(context: Context) -> tuple[str, ...]:
     """Write warnings about unreliable intervals and tests."""
     kind, count = context.verdicts.units.kind, len(context.active)
     found = []
@@ -190,7 +190,7 @@ def warnings(context: Context) -> tuple[str, ...]:
     return tuple(found)
 
 
-def randomisation(
+def test_by_randomisation(
     context: Context,
     chosen: Measure,
     statistics: Mapping[str, NDArray[np.float64]],
@@ -269,10 +269,10 @@ def _mean_difference(
     return gap
 
 
-def holm_corrected(ps: Sequence[float | None]) -> list[float | None]:
+def correct_by_holm(ps: Sequence[float | None]) -> list[float | None]:
     """Correct for many pairs (Holm 1979): the family-wise error stays at its level.
 
-    >>> holm_corrected([0.01, 0.04, None])
+    >>> correct_by_holm([0.01, 0.04, None])
     [0.02, 0.04, None]
     """
     order = sorted((p, place) for place, p in enumerate(ps) if p is not None)
@@ -304,13 +304,13 @@ def _mcnemar_p(context: Context, one: System, two: System) -> float | None:
     if context.verdicts.units.kind != "row" or len(one.runs) != 1 or len(two.runs) != 1:
         return None
     mine, theirs = context.sites.right[one.runs[0]], context.sites.right[two.runs[0]]
-    return binomial_two_sided(int((mine & ~theirs).sum()), int((theirs & ~mine).sum()))
+    return compute_binomial_p(int((mine & ~theirs).sum()), int((theirs & ~mine).sum()))
 
 
-def binomial_two_sided(wins: int, losses: int) -> float:
+def compute_binomial_p(wins: int, losses: int) -> float:
     """Compute the exact two-sided p of wins against losses under a fair coin; 1 if there are none.
 
-    >>> binomial_two_sided(8, 2)
+    >>> compute_binomial_p(8, 2)
     0.109375
     """
     total, tail = wins + losses, min(wins, losses)

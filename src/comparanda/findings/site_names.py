@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.core.text_columns import TextColumn
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.findings.context import is_label, is_value
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Labelling:
 
     def called(self, code: int) -> str:
         """Return a name as it is displayed."""
-        return shown(self.names[code])
+        return format_value(self.names[code])
 
     def condition(self, code: int) -> str:
         """Write the condition that a site has a name."""
@@ -70,7 +70,7 @@ class Labelling:
         return f"{is_value(self.column, self.names[code])} and {self.own}"
 
 
-def labelling(view: View) -> Labelling:
+def name_sites(view: View) -> Labelling:
     """Name the sites of a view: by their labels in the key, or by kind if the view has kinds, key sites only."""
     sites = view.sites
     if view.kinds is None:
@@ -92,4 +92,4 @@ def own_sites(view: View) -> Codes:
 
 def own_condition(view: View) -> str:
     """Write the condition that a site is in the key."""
-    return "true" if view.raised is None else f"key != {quote(shown(view.raised))}"
+    return "true" if view.raised is None else f"key != {quote_string(format_value(view.raised))}"

@@ -12,12 +12,12 @@ from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import quote_name
 from comparanda.expressions.selection import OF_ALL
-from comparanda.findings.context import LOST, Context, defined, is_value
-from comparanda.findings.significance import benjamini_hochberg, randomisation
-from comparanda.findings.table_links import narrowed, right_link
+from comparanda.findings.context import LOST, Context, is_value, none_if_nan
+from comparanda.findings.significance import benjamini_hochberg, test_by_randomisation
+from comparanda.findings.table_links import join_conditions, right_link
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, cut
+from comparanda.render.table import Field, Linked, Table, cut_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ class Slices(Finding):
         return (slice_table(self, top),)
 
 
-def slices(
+def compute_slices(
     context: Context,
     by: str,
     column: Column,
@@ -171,8 +171,8 @@ def _score_slice(
     inner = replace(context, view=context.view.narrowed(cut.rows, context.verdicts.unit_of, cut.cells))
     statistics = inner.statistics([chosen])
     scores = inner.by_system(inner.finished(chosen, {name: part.sum(axis=0) for name, part in statistics.items()}))
-    test = randomisation(inner, chosen, statistics, pair)[0] if pair else (None, "")
-    return [defined(score) for score in scores], test
+    test = test_by_randomisation(inner, chosen, statistics, pair)[0] if pair else (None, "")
+    return [none_if_nan(score) for score in scores], test
 
 
 def _join_columns(sites: Sites, by: str, column: Column, cells: Column) -> Column:
@@ -187,10 +187,10 @@ def _join_columns(sites: Sites, by: str, column: Column, cells: Column) -> Colum
         joined = np.concatenate([column, cells])
         if single or joined.dtype == np.bool_ or len(np.unique(joined)) <= _BINS:
             return joined
-    raise only_counted(by)
+    raise make_only_counted_error(by)
 
 
-def only_counted(by: str) -> UsageError:
+def make_only_counted_error(by: str) -> UsageError:
     """Make the error for slicing by an attribute that is unknown for sites that are only counted."""
     what = f"scores cannot be sliced by {by!r}: sites that all systems have right are stored as counts only"
     return UsageError(what, hint="give it as --by when comparing, or raise --memory")
@@ -294,7 +294,7 @@ def slice_table(finding: Slices, top: int | None, *, of_pair: bool = False) -> T
         rows = [
             (*row, each.difference, each.p, each.p_corrected) for row, each in zip(rows, finding.slices, strict=True)
         ]
-    kept, notes = cut(rows, top=top, usual=_SHOWN_SLICES, one="slice", many="slices")
+    kept, notes = cut_rows(rows, top=top, usual=_SHOWN_SLICES, one="slice", many="slices")
     if finding.left_out:
         notes = (*notes, f"{finding.left_out:,} sites in slices beyond the limit are not shown")
     title = f"{finding.measure} by {finding.by}"
@@ -311,5 +311,5 @@ def _slice_links(finding: Slices, each: Slice, *, of_pair: bool) -> list[Link | 
         right = [None for _ in right]  # slices are taken from the finding's own view
     elif of_pair:
         sides = ["base_right" if system == finding.base else "new_right" for system in finding.systems]
-        right = [Link(narrowed(each.where, side), *pair, finding.view) for side in sides]
+        right = [Link(join_conditions(each.where, side), *pair, finding.view) for side in sides]
     return [Link(each.where, *pair, finding.view), *right]

@@ -18,16 +18,16 @@ import numpy as np
 
 from comparanda.core.measures import ratio
 from comparanda.errors import UsageError
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, share
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, divide_counts
 from comparanda.findings.counts import SiteCount
-from comparanda.findings.difference import decisions
-from comparanda.findings.scores import scores
-from comparanda.findings.significance import warnings
-from comparanda.findings.site_names import labelling
+from comparanda.findings.difference import find_decisions
+from comparanda.findings.scores import compute_scores
+from comparanda.findings.significance import write_warnings
+from comparanda.findings.site_names import name_sites
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, counted, cut
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class Stability(Finding):
         return stability_tables(self, top)
 
 
-def stability(context: Context, base: str | None = None, new: str | None = None) -> Stability:
+def compute_stability(context: Context, base: str | None = None, new: str | None = None) -> Stability:
     """Measure how much the runs of a system differ, and how much more the systems do.
 
     Pairs are all those in which at least one system has several runs; with `base` or `new`, the pairs of these.
@@ -178,7 +178,7 @@ def stability(context: Context, base: str | None = None, new: str | None = None)
         raise UsageError(f"the system {base!r} is compared with itself")
     asked = {context.verdicts.system(name).name for name in (base, new) if name is not None}
     main = context.measures[0]
-    by_run = {score.system: score.by_run for score in scores(replace(context, resamples=0), [main]).scores}
+    by_run = {score.system: score.by_run for score in compute_scores(replace(context, resamples=0), [main]).scores}
     pairs = [
         (second, first) if second.name == base or first.name == new else (first, second)
         for first, second in combinations(context.systems, 2)
@@ -191,7 +191,7 @@ def stability(context: Context, base: str | None = None, new: str | None = None)
         units=len(context.active),
         resamples=context.resamples,
         seed=context.seed,
-        warnings=warnings(context) if context.resamples else (),
+        warnings=write_warnings(context) if context.resamples else (),
         systems=tuple(_system_stability(context.among(system.name), system, by_run[system.name]) for system in several),
         pairs=tuple(_pair_stability(context.among(first.name, second.name), first, second) for first, second in pairs),
     )
@@ -215,7 +215,7 @@ def _system_stability(context: Context, system: System, values: Sequence[float |
         sites=sites,
         run_pairs=len(run_pairs),
         different=different,
-        within=share(different, sites * len(run_pairs)),
+        within=divide_counts(different, sites * len(run_pairs)),
         low=low,
         high=high,
         flips=mine.flips,
@@ -231,7 +231,7 @@ def _count_differing(context: Context, run_pairs: Iterable[tuple[int, int]]) -> 
     units = np.zeros(len(context.active))
     count = 0
     for pair in run_pairs:
-        place, _, one, other = decisions(context, *pair)
+        place, _, one, other = find_decisions(context, *pair)
         rows = place[one != other]
         count += len(rows)
         units += context.unit_counts(rows)
@@ -252,9 +252,9 @@ class _SystemCounts:
     """Counts the sites at which the runs of a system agree or not; at uncontested sites all runs are right."""
 
     def __init__(self, context: Context, system: System) -> None:
-        self.sites, self.name, self.runs = context.sites, quote(system.name), len(system.runs)
+        self.sites, self.name, self.runs = context.sites, quote_string(system.name), len(system.runs)
         self.mine = f"right_in({self.name}) >= 0"  # true at all sites, and names the system whose sites they are
-        self.named = labelling(context.view)
+        self.named = name_sites(context.view)
         disputed = context.sites.disputed
         self.easy = len(context.sites) - len(disputed)
         values = np.stack([disputed.values[run] for run in system.runs])
@@ -262,7 +262,7 @@ class _SystemCounts:
         self.solved = np.stack([disputed.right[run] for run in system.runs]).sum(axis=0)
 
     def _count(self, number: int, where: str) -> SiteCount:
-        return SiteCount(number, share(number, len(self.sites)), where)
+        return SiteCount(number, divide_counts(number, len(self.sites)), where)
 
     @property
     def flips(self) -> SiteCount:
@@ -292,7 +292,7 @@ class _SystemCounts:
             flipping, where = (
                 f"{named.condition(code)} and {condition}" for condition in (f"flips({self.name})", self.mine)
             )
-            flipped = SiteCount(count, share(count, total), flipping)
+            flipped = SiteCount(count, divide_counts(count, total), flipping)
             rows.append(LabelFlips(named.called(code), total, flipped, where))
         return tuple(sorted(rows, key=lambda row: (-row.sites, row.label)))
 
@@ -306,14 +306,14 @@ def _pair_stability(context: Context, first: System, second: System) -> PairStab
     ]
     numbers = [len(each) for each in pairs_of_runs]
     counts, units = zip(*(_count_differing(context, each) for each in pairs_of_runs), strict=True)
-    between, *within = (share(count, size * number) for count, number in zip(counts, numbers, strict=True))
+    between, *within = (divide_counts(count, size * number) for count, number in zip(counts, numbers, strict=True))
     reason = _undefined_reason(first, second, size)
     excess: float | None = None
     span: Interval = (None, None)
     if reason is None:
         all_runs, mine, theirs = numbers
         factors, scale = (2 * mine * theirs, -all_runs * theirs, -all_runs * mine), 2 * math.prod(numbers)
-        excess = share(sum(map(mul, factors, counts)), size * scale)
+        excess = divide_counts(sum(map(mul, factors, counts)), size * scale)
         span = _share_interval(context, np.stack(units, axis=1), factors, scale)
     return PairStability(
         base=first.name,
@@ -398,7 +398,7 @@ def _system_row(finding: Stability, each: SystemStability) -> tuple[Any, ...]:
         each.deviation,
         each.within,
         (each.low, each.high),
-        Linked(each.sites, Link(f"right_in({quote(each.system)}) >= 0", view=finding.view)),
+        Linked(each.sites, Link(f"right_in({quote_string(each.system)}) >= 0", view=finding.view)),
         Linked(each.flips.count, flips),
         Linked(each.flips.share, flips),
         Linked(each.right_and_wrong.count, right_and_wrong),
@@ -432,7 +432,9 @@ def _pair_table(finding: Stability, top: int | None) -> Table:
         )
         for pair in finding.pairs
     ]
-    kept, more = cut(rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs")
+    kept, more = cut_rows(
+        rows, top=max(top, _SHOWN_PAIRS) if top else top, usual=_SHOWN_PAIRS, one="pair", many="pairs"
+    )
     notes = [
         *more,
         "excess = between − (within base + within new) / 2: the difference beyond the systems' own noise; "
@@ -448,7 +450,7 @@ def _resampling_notes(finding: Stability) -> tuple[str, ...]:
     """Write how intervals were computed, and warnings about them."""
     if not finding.resamples:
         return ()
-    made = f"{counted(finding.resamples, 'bootstrap resample')} of {counted(finding.units, finding.unit)}"
+    made = f"{format_count(finding.resamples, 'bootstrap resample')} of {format_count(finding.units, finding.unit)}"
     return f"95 % intervals: {made}, seed {finding.seed}", *(f"warning: {warning}" for warning in finding.warnings)
 
 
@@ -474,7 +476,7 @@ def _label_table(finding: Stability, top: int | None) -> Table:
             for row in each.labels
             for flips in [Link(row.flips.where, view=finding.view)]
         ]
-        kept, more = cut(
+        kept, more = cut_rows(
             mine, top=top, usual=_SHOWN_LABELS, one=f"label of {each.system}", many=f"labels of {each.system}"
         )
         rows += kept

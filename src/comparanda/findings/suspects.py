@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.core.sites import ABSENT, NOTHING, majority_of, shown
+from comparanda.core.sites import ABSENT, NOTHING, format_value, majority_of
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.expressions.parser import LONGEST
 from comparanda.findings.context import Context, is_value
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, counted, cut
+from comparanda.render.table import Field, Table, cut_rows, format_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +153,7 @@ def agreed_condition(runs: Sequence[str], needed: int) -> str | None:
     if comb(len(runs), needed) > _MAX_GROUPS:
         return None
     groups = []
-    for group in combinations(map(quote, runs), needed):
+    for group in combinations(map(quote_string, runs), needed):
         same = (f"value({one}) == value({two})" for one, two in pairwise(group))
         groups.append(" and ".join([f"not right({group[0]})", *same]))
     condition = " or ".join(groups)
@@ -260,7 +260,7 @@ class Suspects(Finding):
         return suspect_tables(self, top)
 
 
-def suspects(context: Context, at_least: int | None = None, top: int = 0) -> Suspects:
+def find_suspects(context: Context, at_least: int | None = None, top: int = 0) -> Suspects:
     """List the sites at which the key may be wrong, all of them or the first `top`."""
     runs, sites = context.verdicts.runs, context.sites
     needed = len(runs) if at_least is None else at_least
@@ -329,7 +329,7 @@ class _RowWriter:
         self.context, self.needed = context, needed
         self.unfound: dict[int, list[str]] = {}
         for site, label in zip(unfound.site.tolist(), unfound.label.tolist(), strict=True):
-            self.unfound.setdefault(site, []).append(shown(unfound.names[label]))
+            self.unfound.setdefault(site, []).append(format_value(unfound.names[label]))
         self.begin, self.end = _site_extents(context)
 
     def rows(self, votes: Votes, top: int) -> tuple[Suspect, ...]:
@@ -352,8 +352,8 @@ class _RowWriter:
             before=excerpt.before if excerpt else "",
             word=excerpt.word if excerpt else "",
             after=excerpt.after if excerpt else "",
-            key=shown(sites.names[int(sites.key[row])]),
-            proposed=shown(sites.names[int(votes.proposed[place])]),
+            key=format_value(sites.names[int(sites.key[row])]),
+            proposed=format_value(sites.names[int(votes.proposed[place])]),
             agree=agree,
             of=len(verdicts.runs),
             others=int(votes.others[place]),
@@ -370,7 +370,7 @@ class _RowWriter:
         conditions = [is_value("document", verdicts.documents[int(sites.document[row])])]
         if self._identifying_column is not None and not self._identifying_column[1].is_missing(row):
             conditions.append(is_value(self._identifying_column[0], self._identifying_column[1][row]))
-        key = is_value("key", shown(sites.names[int(sites.key[row])]))
+        key = is_value("key", format_value(sites.names[int(sites.key[row])]))
         return " and ".join([*conditions, key, f"solved_by == {solved}"])
 
     @cached_property
@@ -417,12 +417,12 @@ _FIELDS = (
 
 def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
     """Return the table of suspects with their texts, and an empty column for an annotator's decision."""
-    rows, _ = cut(
+    rows, _ = cut_rows(
         [_row(each) for each in finding.suspects], top=top, usual=_SHOWN_SUSPECTS, one="suspect", many="suspects"
     )
     left = finding.count - len(rows)  # a finding may contain only the first suspects
     notes = (f"… {left:,} more suspect{'' if left == 1 else 's'} (--top 0 for all)",) if left else ()
-    title = f"Suspect annotations: {counted(finding.count, 'site')} of {finding.sites:,}"
+    title = f"Suspect annotations: {format_count(finding.count, 'site')} of {finding.sites:,}"
     if len(finding.runs) == 1:
         notes = (*notes, "warning: only one run, so these are simply its errors; give several runs to find suspects")
     least = "all" if finding.at_least == len(finding.runs) else f"at least {finding.at_least}"
@@ -434,7 +434,7 @@ def suspect_tables(finding: Suspects, top: int | None) -> tuple[Table, ...]:
             rows=rows,
             notes=(
                 *notes,
-                f"{least} of {counted(len(finding.runs), 'run')} agree with each other against the key: "
+                f"{least} of {format_count(len(finding.runs), 'run')} agree with each other against the key: "
                 f"{_format_total(finding.agreed)}",
                 f"in the key, but found by no run: {_format_total(finding.unfound)}",
                 "sorted by how many runs agree; values before empty ones; fewer other answers; rarer changes of labels",
@@ -464,5 +464,5 @@ def _row(each: Suspect) -> tuple[object, ...]:
 
 def _format_total(total: SuspectCount) -> str:
     """Write a count with the condition that selects its sites or items."""
-    written = counted(total.count, total.of.removesuffix("s"))
+    written = format_count(total.count, total.of.removesuffix("s"))
     return written if total.where is None or not total.count else f"{written} ({total.where})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.findings.scores import sites_of_accuracy
 from comparanda.render.links import Link
 
@@ -13,10 +13,10 @@ EVERY_PAIR = "differs or not differs"
 """Selects all sites of two systems, once for each pair of their runs."""
 
 
-def narrowed(*conditions: str) -> str:
+def join_conditions(*conditions: str) -> str:
     """Join conditions by `and`; none of them may contain a top-level `or`.
 
-    >>> narrowed("true", 'right("x")'), narrowed("correction", "head_changed"), narrowed("true")
+    >>> join_conditions("true", 'right("x")'), join_conditions("correction", "head_changed"), join_conditions("true")
     ('right("x")', 'correction and head_changed', 'true')
     """
     return " and ".join(each for each in conditions if each != EVERYWHERE) or EVERYWHERE
@@ -43,8 +43,8 @@ def _accuracy_link(measure: str, view: str, where: str, condition: str) -> Link 
     if sites is None:
         return None
     own, labelled = sites
-    return Link(narrowed(where, labelled, condition), view=own or view)
+    return Link(join_conditions(where, labelled, condition), view=own or view)
 
 
 def _right_condition(system: str) -> str:
-    return f"right_by_run({quote(system)})"
+    return f"right_by_run({quote_string(system)})"

@@ -13,14 +13,14 @@ import numpy as np
 from comparanda.core.measures import ratio, rests_on_items
 from comparanda.core.sites import majority_of
 from comparanda.core.text_columns import code_type
-from comparanda.errors import UsageError, nearest
-from comparanda.expressions import quote
-from comparanda.findings.context import Context, share
-from comparanda.findings.site_names import labelling, own_condition, own_sites
-from comparanda.findings.table_links import narrowed
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.expressions import quote_string
+from comparanda.findings.context import Context, divide_counts
+from comparanda.findings.site_names import name_sites, own_condition, own_sites
+from comparanda.findings.table_links import join_conditions
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import NO_SITES, Field, Linked, Table, cell, counted, cut
+from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,10 +178,12 @@ class Combination(Finding):
         return (hardness_chart(self), greedy_chart(self)) if self.overall.sites else ()
 
 
-def combination(context: Context, order: Order = "frequency") -> Combination:
+def compute_upper_bounds(context: Context, order: Order = "frequency") -> Combination:
     """Compute upper bounds of combining the systems; labels are sorted by frequency in the key, or by oracle gain."""
     if order not in ORDERS:
-        raise UsageError(f"labels cannot be sorted by {order!r}{nearest(order, ORDERS)}", hint=", ".join(ORDERS))
+        raise UsageError(
+            f"labels cannot be sorted by {order!r}{suggest_nearest(order, ORDERS)}", hint=", ".join(ORDERS)
+        )
     runs = context.verdicts.runs
     sites = context.sites
     pattern = _stack_right(context)
@@ -244,11 +246,11 @@ def _oracle_row(
         label=label,
         sites=sites,
         right=tuple(right),
-        shares=tuple(share(count, sites) for count in right),
+        shares=tuple(divide_counts(count, sites) for count in right),
         oracle_right=oracle,
-        oracle=share(oracle, sites),
-        gain_over_best=share(oracle - right[best], sites),
-        gain_over_best_here=share(oracle - top, sites),
+        oracle=divide_counts(oracle, sites),
+        gain_over_best=divide_counts(oracle - right[best], sites),
+        gain_over_best_here=divide_counts(oracle - top, sites),
         highest=tuple(name for name, count in zip(names, right, strict=True) if count == top),
         lowest=tuple(name for name, count in zip(names, right, strict=True) if count == bottom and bottom < top),
         where=condition,
@@ -283,7 +285,7 @@ def _key_row(context: Context, pattern: NDArray[np.bool_], best: int) -> OracleR
 
 def _label_rows(context: Context, pattern: NDArray[np.bool_], best: int) -> list[OracleRow]:
     """Make a row for each key label, the most frequent first."""
-    named = labelling(context.view)
+    named = name_sites(context.view)
     order = np.argsort(named.contested, kind="stable")
     bounds = np.searchsorted(named.contested[order], np.arange(len(named.names) + 1))
     codes = sorted(named.present, key=lambda code: (-int(named.counts[code]), named.names[code]))  # kept in ties
@@ -322,13 +324,13 @@ def _item_oracle(context: Context) -> ItemOracle:
     found = easy + int((np.logical_or.reduce(claimed) & counts).sum())
     spurious = int((np.logical_and.reduce(claimed) & ~items.positive).sum())
     positives = easy + int(counts.sum())
-    f1 = share(2 * found, found + spurious + positives)
+    f1 = divide_counts(2 * found, found + spurious + positives)
     return ItemOracle(
         found=found,
         positives=positives,
         spurious=spurious,
-        precision=share(found, found + spurious),
-        recall=share(found, positives),
+        precision=divide_counts(found, found + spurious),
+        recall=divide_counts(found, positives),
         f1=f1,
     )
 
@@ -337,7 +339,7 @@ def _count_hardness(runs: int, solved: Codes, sites: int) -> tuple[Hardness, ...
     counts = np.bincount(solved, minlength=runs + 1)
     counts[runs] += sites - len(solved)
     return tuple(
-        Hardness(number, int(count), share(int(count), sites), f"solved_by == {number}")
+        Hardness(number, int(count), divide_counts(int(count), sites), f"solved_by == {number}")
         for number, count in enumerate(counts)
     )
 
@@ -354,8 +356,8 @@ def _greedy_steps(context: Context, pattern: NDArray[np.bool_], best: int) -> tu
         run = best if not steps else left[int(np.argmax(gains))]
         errors = int((~covered).sum()) if steps else None
         gain = int((pattern[run] & ~covered).sum())
-        missing = [f"not right({quote(step.run)})" for step in steps]
-        where = " and ".join([f"right({quote(runs[run])})", *missing])
+        missing = [f"not right({quote_string(step.run)})" for step in steps]
+        where = " and ".join([f"right({quote_string(runs[run])})", *missing])
         covered |= pattern[run]
         right = easy + int(covered.sum())
         comp = None if errors is None else _step_complementarity(errors, gain, sites - easy - int(pattern[run].sum()))
@@ -363,7 +365,7 @@ def _greedy_steps(context: Context, pattern: NDArray[np.bool_], best: int) -> tu
             GreedyStep(
                 run=runs[run],
                 right=right,
-                accuracy=share(right, sites),
+                accuracy=divide_counts(right, sites),
                 gain=gain if errors is not None else right,
                 complementarity=comp,
                 where=where,
@@ -387,7 +389,9 @@ def _unique_contributions(context: Context, pattern: NDArray[np.bool_], solved: 
     for run, right in zip(context.verdicts.runs, pattern, strict=True):
         count = int((right & alone).sum()) + everywhere
         rows.append(
-            Contribution(run, count, share(count, len(context.sites)), f"right({quote(run)}) and solved_by == 1")
+            Contribution(
+                run, count, divide_counts(count, len(context.sites)), f"right({quote_string(run)}) and solved_by == 1"
+            )
         )
     return tuple(rows)
 
@@ -395,7 +399,7 @@ def _unique_contributions(context: Context, pattern: NDArray[np.bool_], solved: 
 def _count_agreement(context: Context) -> tuple[Agreement, ...]:
     """Count sites by how many runs give the most frequent answer, and how often that answer is right."""
     runs = len(context.verdicts.runs)
-    votes, winner = majority(context)
+    votes, winner = find_majority(context)
     right = winner == context.sites.disputed.key
     sites = np.bincount(votes, minlength=runs + 1)
     correct = np.bincount(votes[right], minlength=runs + 1)
@@ -407,7 +411,7 @@ def _count_agreement(context: Context) -> tuple[Agreement, ...]:
             agree=number,
             sites=int(sites[number]),
             right=int(correct[number]),
-            accuracy=share(int(correct[number]), int(sites[number])),
+            accuracy=divide_counts(int(correct[number]), int(sites[number])),
             where=f"agreement == {number}",
             where_right=f"agreement == {number} and majority_right",
         )
@@ -415,7 +419,7 @@ def _count_agreement(context: Context) -> tuple[Agreement, ...]:
     )
 
 
-def majority(context: Context) -> tuple[Codes, Codes]:
+def find_majority(context: Context) -> tuple[Codes, Codes]:
     """Return, for each contested site, the number of runs that give the most frequent value, and that value's code.
 
     Ties go to the value that is first in the order of names.
@@ -449,7 +453,7 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         Field("gain_over_best", f"over {finding.best}", "points"),
         Field("gain_over_best_here", "over best here", "points"),
     )
-    labels, notes = cut(
+    labels, notes = cut_rows(
         [_oracle_cells(finding, row) for row in finding.labels],
         top=top,
         usual=_SHOWN_LABELS,
@@ -473,7 +477,7 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
         below.append(_item_oracle_note(finding.items))
     if not finding.overall.sites:
         below.append(NO_SITES)
-    span = cell("interval", (finding.low, finding.high))
+    span = format_cell("interval", (finding.low, finding.high))
     return Table(
         name="oracle",
         title=f"Upper bound of combination, 95 % interval {span}",
@@ -487,7 +491,7 @@ def _oracle_table(finding: Combination, top: int | None) -> Table:
 
 def _item_oracle_note(items: ItemOracle) -> str:
     found = ", ".join(
-        f"{name} {cell('share', value)}"
+        f"{name} {format_cell('share', value)}"
         for name, value in (("precision", items.precision), ("recall", items.recall), ("F1", items.f1))
     )
     return f"over items (found by any, wrong only if claimed by all): {found}"
@@ -495,7 +499,9 @@ def _item_oracle_note(items: ItemOracle) -> str:
 
 def _oracle_cells(finding: Combination, row: OracleRow) -> tuple[Any, ...]:
     """Write the cells of a row; shares link to the sites that are right."""
-    right = (Link(narrowed(row.sites_where, f"right({quote(run)})"), view=finding.view) for run in finding.runs)
+    right = (
+        Link(join_conditions(row.sites_where, f"right({quote_string(run)})"), view=finding.view) for run in finding.runs
+    )
     return (
         row.label,
         Linked(row.sites, Link(row.sites_where, view=finding.view)),
@@ -518,7 +524,7 @@ def _greedy_table(finding: Combination) -> Table:
     rows: list[tuple[Any, ...]] = []
     taken: list[str] = []
     for step in finding.greedy:
-        taken.append(f"right({quote(step.run)})")
+        taken.append(f"right({quote_string(step.run)})")
         so_far = Linked(step.accuracy, Link(" or ".join(taken), view=finding.view))
         gain = Linked(step.gain, Link(step.where, view=finding.view))
         rows.append((step.run, so_far, gain, step.complementarity, alone[step.run]))
@@ -571,7 +577,7 @@ def hardness_chart(finding: Combination) -> BarChart:
     listed = ", ".join(f"{each.solved_by} right {each.count:,}" for each in finding.hardness)
     return BarChart(
         title="How hard are the sites?",
-        subtitle=f"sites by how many of {counted(runs, 'system')} have them right",
+        subtitle=f"sites by how many of {format_count(runs, 'system')} have them right",
         description=f"Sites by how many systems have them right: {listed}.",
         label="systems that are right",
         groups=tuple(ends.get(each.solved_by, f"{each.solved_by}") for each in finding.hardness),
@@ -591,7 +597,7 @@ def hardness_chart(finding: Combination) -> BarChart:
 def greedy_chart(finding: Combination) -> DotPlot:
     """Return the chart of the greedy oracle: the best run first, then always the one that adds most."""
     from comparanda.render.charts import Axis, Dot, DotPlot
-    from comparanda.render.charts.theme import brief
+    from comparanda.render.charts.theme import shorten_name
 
     steps = finding.greedy
     first = steps[0].accuracy if steps else None
@@ -599,12 +605,12 @@ def greedy_chart(finding: Combination) -> DotPlot:
         Dot(
             name=step.run,
             value=step.accuracy,
-            texts=(f"{step.gain:,}", cell("share", step.accuracy)),
+            texts=(f"{step.gain:,}", format_cell("share", step.accuracy)),
             link=Link(step.where, view=finding.view),
         )
         for step in steps
     )
-    listed = ", ".join(f"{brief(step.run)} {cell('share', step.accuracy)}" for step in steps)
+    listed = ", ".join(f"{shorten_name(step.run)} {format_cell('share', step.accuracy)}" for step in steps)
     return DotPlot(
         title="What each system adds to an oracle",
         subtitle="right where one of the systems so far is; the best first, then always the one that adds most",
@@ -613,6 +619,6 @@ def greedy_chart(finding: Combination) -> DotPlot:
         columns=("sites added", "oracle so far"),
         dots=dots,
         joined=True,
-        reference=None if first is None else (f"{brief(steps[0].run)} alone", first),
+        reference=None if first is None else (f"{shorten_name(steps[0].run)} alone", first),
         name="greedy",
     )

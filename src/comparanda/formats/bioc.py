@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import BAR, NIL, joined, split
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import BAR, NIL, join_ids, split_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.errors import ReadError, WriteError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Value, Writer
 from comparanda.formats.document_writer import Passage as WriterPassage
 from comparanda.formats.pubtator import NO_ENTITY, ids_of
-from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, agrees
+from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, covers_stated
 from comparanda.formats.xml import (
     HEAD,
     Event,
-    attribute,
-    called,
-    content,
-    events,
+    describe_mention,
+    escape_content,
+    format_attribute,
+    format_plain,
     lose_type,
-    say,
+    read_events,
+    set_value,
     without_line_ends,
-    written,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def ids_in(infons: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     ('D001|D002|NIL', None)
     """
     found = [ids_of(str(infons[key])) for key in keys]
-    return joined(id_ for ids in found if ids is not None for id_ in split(ids))
+    return join_ids(id_ for ids in found if ids is not None for id_ in split_ids(ids))
 
 
 # The documents of BioC files as objects, read from XML or JSON.
@@ -192,7 +192,7 @@ class BiocDocuments:
             if data.lstrip()[:1] in {b"{", b"["}:
                 yield from _JsonReader(self.source).documents(data, part.begin)
             elif data.strip():
-                yield from self._read_xml(events(self.source, number, self.nesting))
+                yield from self._read_xml(read_events(self.source, number, self.nesting))
 
     def _read_xml(self, stream: Iterator[Event]) -> Iterator[Document]:
         """Read the elements of one file; elements that BioC does not have are ignored with their content."""
@@ -208,7 +208,7 @@ class BiocDocuments:
             elif kind == "end":
                 _, built = open_.pop()
                 if isinstance(built, Sentence) and built.offset < 0:
-                    raise refuse(self.source, built.place, f"this {name} has no offset")
+                    raise make_read_error(self.source, built.place, f"this {name} has no offset")
                 if isinstance(built, Document):
                     yield built
 
@@ -218,13 +218,13 @@ class BiocDocuments:
             if name == "collection":
                 return None
             what = f"expected the root element <collection>, got <{name}>"
-            raise refuse(self.source, place, what, hint="check that the file is BioC")
+            raise make_read_error(self.source, place, what, hint="check that the file is BioC")
         outer, owner = open_[-1]
         if name not in _PARENTS:
             self.strange.append(place)
             return None
         if outer not in _PARENTS[name]:
-            raise refuse(self.source, place, f"BioC does not allow <{name}> in <{outer}>")
+            raise make_read_error(self.source, place, f"BioC does not allow <{name}> in <{outer}>")
         if name == "document":
             return Document(place=place)
         if name in {"passage", "sentence"}:
@@ -258,10 +258,10 @@ class BiocDocuments:
     def _parse_number(self, text: str | None, what: str, place: int) -> int:
         if text is None or not _NUMBER.fullmatch(text):
             shown = "is missing" if text is None else f"is {text[:40]!r}, which is not an integer"
-            raise refuse(self.source, place, f"{what} {shown}")
+            raise make_read_error(self.source, place, f"{what} {shown}")
         number = int(text)
         if number < 0:
-            raise refuse(self.source, place, f"{what} is {number}, but must not be negative")
+            raise make_read_error(self.source, place, f"{what} is {number}, but must not be negative")
         return number
 
 
@@ -272,7 +272,7 @@ def _read_content(stream: Iterator[Event], source: Source) -> str:
         if kind == "end":
             break
         if kind == "start":
-            raise refuse(source, place, f"expected only text, got <{value}>")
+            raise make_read_error(source, place, f"expected only text, got <{value}>")
         pieces.append(value)
     return "".join(pieces)
 
@@ -295,7 +295,7 @@ class _JsonReader:
             else:
                 shown = ", ".join(list(fields)[:6]) or "none"
                 what = "the object has neither documents nor passages"
-                raise refuse(self.source, place, what, details=[f"its fields: {shown}"], hint=_SHAPE)
+                raise make_read_error(self.source, place, what, details=[f"its fields: {shown}"], hint=_SHAPE)
 
     def _outermost_objects(self, data: bytes, begin: int) -> Iterator[tuple[bytes, int]]:
         """Yield the outermost objects: the elements of an array, a single object, or one per line."""
@@ -335,16 +335,16 @@ class _JsonReader:
     def _decode_error(self, problem: Exception, place: int) -> ReadError:
         text = str(problem)
         if isinstance(problem, RecursionError):
-            return refuse(self.source, place, "the JSON is nested too deeply")
+            return make_read_error(self.source, place, "the JSON is nested too deeply")
         if found := _MISSING.match(text):
-            return refuse(self.source, place, f"{found[2] or 'the object'} has no {found[1]!r}", hint=_SHAPE)
+            return make_read_error(self.source, place, f"{found[2] or 'the object'} has no {found[1]!r}", hint=_SHAPE)
         if found := _EXPECTED.match(text):
             wanted = " or ".join(_TYPE_NAMES.get(each, each) for each in found[1].split(" | "))
             what = f"{found[3] or 'this'} is of type {_TYPE_NAMES.get(found[2], found[2])}, not {wanted}"
-            return refuse(self.source, place, what, hint=_SHAPE)
+            return make_read_error(self.source, place, what, hint=_SHAPE)
         if "truncated" in text:
-            return refuse(self.source, place, "the JSON is cut off", hint="is the file complete?")
-        return refuse(self.source, place, f"not JSON: {text.removeprefix('JSON is malformed: ')}", hint=_SHAPE)
+            return make_read_error(self.source, place, "the JSON is cut off", hint="is the file complete?")
+        return make_read_error(self.source, place, f"not JSON: {text.removeprefix('JSON is malformed: ')}", hint=_SHAPE)
 
 
 LABEL, UNLABELLED = "type", "ENTITY"
@@ -391,7 +391,7 @@ class _Layout:
         text = self.text(unit)
         data, width = _encode(text, unit)
         return sum(
-            agrees([_covered_text(data, width, each) for each in annotation.locations], stated)
+            covers_stated([_covered_text(data, width, each) for each in annotation.locations], stated)
             for annotation in _all_annotations(self.document)
             if (stated := annotation.text) and annotation.locations
         )
@@ -428,7 +428,7 @@ class _Reader:
         self._note(f"annotations without the infon {self._label!r}, labelled {UNLABELLED}", self.unlabelled)
         self._note("relations ignored", relations)
         self._note("elements that BioC does not have ignored", found.strange)
-        return self.draft.corpus(self.request, name="bioc", judged="label", offsets=unit if texts else None)
+        return self.draft.corpus(self.request, name="bioc", evaluated="label", offsets=unit if texts else None)
 
     @property
     def _label(self) -> str:
@@ -441,14 +441,14 @@ class _Reader:
             pieces += [(each.offset, each.text or "", max(each.place, document.place)) for each in texts]
         for offset, _, place in pieces:
             if offset < 0:
-                raise refuse(self.source, place, f"a passage begins at {offset}, before the text")
+                raise make_read_error(self.source, place, f"a passage begins at {offset}, before the text")
         return _Layout(document, sorted(pieces, key=lambda piece: piece[0]))
 
     def _choose_offsets(self, layouts: list[_Layout]) -> Offsets:
         """Return the offset convention: the requested one, else the best fit to the annotations, else code points."""
         self._check_gaps(layouts)
         if "offsets" in self.request.options:
-            return choose(self.request.options, "offsets", _OFFSET_CHOICES)
+            return choose_option(self.request.options, "offsets", _OFFSET_CHOICES)
         named = sum(
             bool(each.text and each.locations) for layout in layouts for each in _all_annotations(layout.document)
         )
@@ -475,19 +475,21 @@ class _Reader:
                 room -= max(offset - end, 0)
                 if room < 0:
                     what = f"the passage begins at {offset:,}, but the text before it has {end:,} characters"
-                    raise refuse(self.source, place, what, hint="check the offset")
+                    raise make_read_error(self.source, place, what, hint="check the offset")
                 end = offset + len(text)
 
     def _build_text(self, layout: _Layout, unit: Offsets) -> str:
         if found := layout.find_overlap(unit):
             offset, end, place = found
             what = f"the passage begins at {offset}, but the one before ends at {end}"
-            raise refuse(self.source, place, what, hint="count offsets of passages from the beginning of the document")
+            raise make_read_error(
+                self.source, place, what, hint="count offsets of passages from the beginning of the document"
+            )
         return layout.text(unit)
 
     def _required_id(self, document: Document) -> str:
         if document.id is None or document.id == "":
-            raise refuse(self.source, document.place, "the document has no id")
+            raise make_read_error(self.source, document.place, "the document has no id")
         return str(document.id)
 
     def _add_span(self, annotation: Annotation, document: Document) -> None:
@@ -501,7 +503,7 @@ class _Reader:
             label = UNLABELLED
         pieces = [(each.offset, each.offset + each.length) for each in annotation.locations]
         if any(abs(number) > FARTHEST for piece in pieces for number in piece):
-            raise refuse(self.source, place, "an annotation ends beyond the end of any text")
+            raise make_read_error(self.source, place, "an annotation ends beyond the end of any text")
         span = self.draft.span(pieces, str(label), place)
         self.called.append("an annotation" if annotation.id in {None, ""} else f"annotation {annotation.id}")
         if annotation.text:
@@ -511,7 +513,7 @@ class _Reader:
             self.draft.say(span, "id", ids)
         for key, value in annotation.infons.items():
             if key not in keys and key != self._label and isinstance(value, str | int | float):
-                say(self.draft, span, key, value)
+                set_value(self.draft, span, key, value)
 
     def _id_keys(self, infons: dict[str, Any]) -> list[str]:
         """Return the infons that hold ids: the requested one, else the identifier, else those of databases."""
@@ -603,7 +605,7 @@ _SYNTAXES = ("xml", "json")
 
 def write(documents: Iterable[WriterPassage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write documents as one collection."""
-    kind = choose(options, "as", _SYNTAXES)
+    kind = choose_option(options, "as", _SYNTAXES)
     if kind == "json":
         built = [_json_document(passage, losses) for passage in documents]
         collection = {"source": _SOURCE, "date": "", "key": "", "version": "1.0", "infons": {}, "documents": built}
@@ -616,11 +618,12 @@ def write(documents: Iterable[WriterPassage], losses: Losses, options: Mapping[s
 
 def _xml_document(passage: WriterPassage, losses: Losses) -> str:
     def leaf(name: str, text: str, attributes: str = "") -> str:
-        return f"<{name}{attributes}>{content(text, passage.name)}</{name}>"
+        return f"<{name}{attributes}>{escape_content(text, passage.name)}</{name}>"
 
     def infons(given: Mapping[str, Value]) -> str:
         return "".join(
-            leaf("infon", written(value), attribute("key", key, passage.name)) for key, value in given.items()
+            leaf("infon", format_plain(value), format_attribute("key", key, passage.name))
+            for key, value in given.items()
         )
 
     annotations = []
@@ -683,7 +686,7 @@ def _format_ids(passage: WriterPassage, mention: Mention, ids: tuple[str, ...]) 
     for candidate in (text.replace("%7C", BAR), text):
         if ids_of(candidate) == BAR.join(ids):
             return candidate
-    what = f"{called(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
+    what = f"{describe_mention(passage, mention)} has ids that BioC cannot hold: {', '.join(map(repr, ids))}"
     raise WriteError(what, hint="rename them: commas and semicolons separate ids in BioC, and - means no id")
 
 

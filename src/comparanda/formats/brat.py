@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.ids import NIL, joined, split
-from comparanda.core.places import Note, Part, Source, first_places, refuse
+from comparanda.core.ids import NIL, join_ids, split_ids
+from comparanda.core.places import Note, Part, Source, first_places, make_read_error
 from comparanda.core.remote import path_of
 from comparanda.errors import ReadError, UsageError, WriteError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import CHAIN, Losses, Mention, Passage, Writer
-from comparanda.formats.files import display, file_names, matching, text_of
+from comparanda.formats.files import display_name, file_names, list_matching, text_of
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, agrees, asked_offsets, cleaned
+from comparanda.formats.standoff import OPTION, Draft, asked_offsets, clean_text, covers_stated
 from comparanda.formats.word_runs import chain_of, tell_shared_names, without_words
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Links:
         self.source, self.side = source, request.side
         asked = request.options.get("relations")
         self.types = USUAL if asked is None else frozenset(filter(None, map(_normalise_type, asked.split(","))))
-        self.drop = choose(request.options, "alone", _SINGLETON_CHOICES) == "drop"
+        self.drop = choose_option(request.options, "alone", _SINGLETON_CHOICES) == "drop"
         self._links: list[tuple[int, str, list[str]]] = []
         self._triggers: dict[str, str] = {}
         self._link_count = 0
@@ -124,7 +124,7 @@ class Links:
         found = self._triggers.get(named, named)
         if found not in known:
             what = f"{name} refers to {named}, which is not in this file"
-            raise refuse(self.source, place, what, hint="remove this line, or restore the annotation")
+            raise make_read_error(self.source, place, what, hint="remove this line, or restore the annotation")
         return found
 
     def keep_singleton(self, place: int) -> bool:
@@ -139,7 +139,7 @@ class Links:
             types = [name for name, _ in self._other_types.most_common()]
             what = f"no relation has a coreference type; found: {', '.join(types[:5])}{' …' if len(types) > 5 else ''}"
             hint = f"set the types: ?relations={types[0]}, or ?relations={NO_TYPE} if none is coreference"
-            raise refuse(self.source, self._other_places[0], what, hint=hint)
+            raise make_read_error(self.source, self._other_places[0], what, hint=hint)
         kinds = {
             f"relations of other types ignored ({', '.join(sorted(self._other_types)[:5])})": self._other_places,
             "equivalences of fewer than two annotations ignored": self._short_places,
@@ -285,8 +285,8 @@ class _Reader:
         self._note_texts_without_annotations()
         draft.notes += [*self.notes, *(() if self.links is None else self.links.finish())]
         offsets = asked_offsets(self.request.options)
-        judged = "label" if self.links is None else "chains"
-        return draft.corpus(self.request, name="brat", judged=judged, offsets=offsets)
+        evaluated = "label" if self.links is None else "chains"
+        return draft.corpus(self.request, name="brat", evaluated=evaluated, offsets=offsets)
 
     def _pair_files(self) -> Iterator[_Document]:
         """Yield a document for each `.ann` file, with the text file that follows it in the source, if there is one."""
@@ -301,7 +301,7 @@ class _Reader:
 
     def _read_text(self, part: Part) -> str:
         text = text_of(part)
-        if not self.source.data.startswith(cleaned(text).encode(), part.begin):
+        if not self.source.data.startswith(clean_text(text).encode(), part.begin):
             raise ReadError("the file changed while it was being read", where=part.name, hint="run again")
         return text
 
@@ -321,7 +321,7 @@ class _Reader:
                 if span.id in spans:
                     first = self.source.locate(spans[span.id].place)
                     what = f"duplicate annotation {span.id}"
-                    raise refuse(self.source, begin, what, details=[f"the first is at {first}"])
+                    raise make_read_error(self.source, begin, what, details=[f"the first is at {first}"])
                 spans[span.id] = span
             elif line.strip():
                 others.append((begin, line))
@@ -356,7 +356,7 @@ class _Reader:
             return
         if target not in spans:
             what = f"{line.partition(chr(9))[0]} refers to {target}, which is not in this file"
-            raise refuse(self.source, place, what, hint="remove this line, or restore the annotation")
+            raise make_read_error(self.source, place, what, hint="remove this line, or restore the annotation")
         name: str
         value: str | bool
         if pattern is _ATTRIBUTE:
@@ -373,7 +373,7 @@ class _Reader:
         what = "this line is not a brat annotation" if form is None else f"this {line[0]} line is malformed"
         shown = line if len(line) <= 80 else line[:79] + "…"
         hint = f"expected {form}" if form else f"lines begin with one of {' '.join(_LINE_FORMS)}"
-        return refuse(self.source, place, what, details=[f"it reads {shown!r}"], hint=hint)
+        return make_read_error(self.source, place, what, details=[f"it reads {shown!r}"], hint=hint)
 
     def _check_texts(self, documents: list[_Document], texts: int) -> None:
         """Refuse an input in which some `.ann` files have a text and others do not."""
@@ -432,11 +432,13 @@ class _Reader:
             return
         read = set(self.source.files)
         unpaired = [
-            file for file in matching(path_of(self.request.folder), (TEXT_SUFFIX,)) if display(file) not in read
+            file
+            for file in list_matching(path_of(self.request.folder), (TEXT_SUFFIX,))
+            if display_name(file) not in read
         ]
         if unpaired:
             what = f"{TEXT_SUFFIX} files without an {SUFFIX} file ignored"
-            names = tuple(display(file) for file in unpaired[:3])
+            names = tuple(display_name(file) for file in unpaired[:3])
             self.notes.append(Note(self.request.side, what, len(unpaired), names))
 
 
@@ -451,7 +453,8 @@ def _is_text(parts: tuple[Part, ...], number: int) -> bool:
 def _count_agreeing(texts: list[str], spans: list[list[_Span]]) -> int:
     """Count the spans that cover the text stated for them."""
     return sum(
-        span.pieces[-1][1] <= len(text) and agrees([text[begin:end] for begin, end in span.pieces], span.text or "")
+        span.pieces[-1][1] <= len(text)
+        and covers_stated([text[begin:end] for begin, end in span.pieces], span.text or "")
         for text, each in zip(texts, spans, strict=True)
         for span in each
     )
@@ -460,7 +463,7 @@ def _count_agreeing(texts: list[str], spans: list[list[_Span]]) -> int:
 def _combine_values(name: str, values: list[str | bool]) -> str | float | bool | None:
     """Combine the values of an attribute into one: several are joined by bars, a probability is a number."""
     if name == "id":  # an attribute of this name without a value names no entity
-        return joined(each for value in values if isinstance(value, str) for each in split(value))
+        return join_ids(each for value in values if isinstance(value, str) for each in split_ids(value))
     if len(values) > 1:
         return "|".join(map(str, values))
     value = values[0]

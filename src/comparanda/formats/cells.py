@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.places import Source, refuse
+from comparanda.core.places import Source, make_read_error
 from comparanda.errors import ReadError
 
 if TYPE_CHECKING:
@@ -122,7 +122,9 @@ class Cells:
     def _check_header(self, layout: Layout, row: list[str], offset: int) -> None:
         if row != layout.header:
             hint = "files of one corpus must have the same columns in the same order"
-            raise refuse(self.source, offset, f"the header differs from that of {self.source.parts[0].name}", hint=hint)
+            raise make_read_error(
+                self.source, offset, f"the header differs from that of {self.source.parts[0].name}", hint=hint
+            )
 
     def _width_error(self, layout: Layout, row: list[str], offset: int) -> ReadError:
         separator, quotes = self.dialect.separator, self.dialect.quotes
@@ -170,7 +172,7 @@ def _csv_error(source: Source, offset: int, problem: str) -> ReadError:
         what, hint = "there is a carriage return inside this row", "end lines by LF or CRLF"
     else:
         what, hint = f"this row is malformed: {problem}", "quote its fields"
-    return refuse(source, offset, what, hint=hint)
+    return make_read_error(source, offset, what, hint=hint)
 
 
 def head_rows(lines: list[str], dialect: Dialect) -> list[list[str]]:

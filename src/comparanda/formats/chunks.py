@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from comparanda.core.corpus import Spans, TagEvidence
-from comparanda.core.places import Note, first_places, refuse
+from comparanda.core.places import Note, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn, code_type
-from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.formats.contract import choose
+from comparanda.errors import ReadError, UsageError, suggest_nearest
+from comparanda.formats.contract import choose_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -173,7 +173,7 @@ class Decoded:
         return len(self.begin)
 
 
-def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) -> Decoded:
+def decode_tags(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) -> Decoded:
     """Decode the tags of a scheme into spans, and collect every tag that violates the scheme.
 
     `conlleval` takes every run as a span: an inside without a beginning, or with another label, begins one, and an
@@ -182,7 +182,7 @@ def decode(tags: TextColumn, sentences: Rows, scheme: Scheme, repair: Repair) ->
     sentence.
 
     >>> tags = TextColumn.of("B-PER I-PER O B-PER I-LOC".split())
-    >>> spans = decode(tags, np.array([0, 5]), "bio", "conlleval")
+    >>> spans = decode_tags(tags, np.array([0, 5]), "bio", "conlleval")
     >>> spans.begin.tolist(), spans.end.tolist(), spans.label.values()
     ([0, 3, 4], [2, 4, 5], ['PER', 'PER', 'LOC'])
     >>> [(kind, rows.tolist()) for kind, rows in spans.defects.by_kind()]
@@ -317,7 +317,7 @@ class Detected:
     Args:
         scheme: the one with the fewest defects.
         alternatives: the other schemes that fit equally well.
-        defects: the number of defects that `decode` will find.
+        defects: the number of defects that `decode_tags` will find.
         why: the reason, as one sentence.
 
     """
@@ -333,20 +333,20 @@ class Detected:
         return not self.alternatives and not self.defects
 
 
-def detect(tags: TextColumn, sentences: Rows) -> Detected:
+def detect_scheme(tags: TextColumn, sentences: Rows) -> Detected:
     """Detect the scheme of a column of tags; raise `ReadError` if these are not chunk tags.
 
     They are chunk tags if most rows that are not outside have a letter of some scheme. Labels without letters are
     read as `io` if `O` is the most frequent tag.
 
     >>> from comparanda.core.text_columns import TextColumn
-    >>> found = detect(TextColumn.of("I-PER I-PER B-PER O".split()), np.array([0, 4]))
+    >>> found = detect_scheme(TextColumn.of("I-PER I-PER B-PER O".split()), np.array([0, 4]))
     >>> found.scheme, found.sure, found.why
     ('iob1', True, 'IOB1: spans begin with I-, or with B- right after a span of the same label')
-    >>> detect(TextColumn.of("I-PER I-PER O".split()), np.array([0, 3])).why
+    >>> detect_scheme(TextColumn.of("I-PER I-PER O".split()), np.array([0, 3])).why
     'IO: no letter except I-; IOB1 fits as well'
     """
-    found = fitting(evidence_of(tags, sentences), tags.names)
+    found = choose_fitting(evidence_of(tags, sentences), tags.names)
     if not found.letters:
         return Detected(found.best, found.others, 0, found.why)
     runs = Runs.of(tags, sentences, found.best)
@@ -380,7 +380,7 @@ class Fitting:
     letters: Counter[str]
 
 
-def fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
+def choose_fitting(evidence: TagEvidence, names: Iterable[str]) -> Fitting:
     """Choose the scheme with the fewest defects; among equals the one with more of the letters, then the first.
 
     Args:
@@ -455,10 +455,10 @@ def with_spans(corpus: Corpus, request: Request) -> Corpus:
 
     """
     asked = _parse_scheme(request.options.get("scheme", AUTO))
-    repair: Repair = choose(request.options, "repair", REPAIRS)
+    repair: Repair = choose_option(request.options, "repair", REPAIRS)
     tags = corpus.columns["value"]
     scheme, read_as, evidence = (asked, None, None) if asked else _detect_scheme(corpus)
-    decoded = decode(tags, corpus.sentences, scheme, repair)
+    decoded = decode_tags(tags, corpus.sentences, scheme, repair)
     if repair == "refuse" and len(decoded.defects):
         raise _broken_tag_error(corpus, decoded, scheme)
     bounds = corpus.row_documents
@@ -494,7 +494,7 @@ def _parse_scheme(written: str) -> Scheme | None:
         if ALSO.get(name, name) == scheme:
             return scheme
     names = (AUTO, *SCHEMES, *ALSO)
-    raise UsageError(f"invalid scheme={written!r}{nearest(name, names)}", hint=f"one of: {', '.join(names)}")
+    raise UsageError(f"invalid scheme={written!r}{suggest_nearest(name, names)}", hint=f"one of: {', '.join(names)}")
 
 
 def _detect_scheme(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
@@ -510,7 +510,7 @@ def _detect_scheme(corpus: Corpus) -> tuple[Scheme, str | None, TagEvidence]:
     except ReadError as problem:
         if corpus.source.whole is not None:  # which decides later
             return "bio", None, evidence
-        where, what = corpus.source.parts[0].name, f"{corpus.judged}: {problem.what}"
+        where, what = corpus.source.parts[0].name, f"{corpus.evaluated}: {problem.what}"
         raise ReadError(what, where=where, details=problem.details, hint=problem.hint) from None
     if best == "bio":
         return best, None, evidence
@@ -526,7 +526,7 @@ def chosen_scheme(evidence: TagEvidence, names: Iterable[str]) -> tuple[Scheme, 
         names: the tags, used or not.
 
     """
-    found = fitting(evidence, names)
+    found = choose_fitting(evidence, names)
     return found.best, *found.others
 
 
@@ -536,7 +536,7 @@ def _broken_tag_error(corpus: Corpus, decoded: Decoded, scheme: Scheme) -> ReadE
     tags = corpus.columns["value"]
     begin = int(corpus.sentences[corpus.sentence_of(row)])
     before = f"the tag before it is {tags[row - 1]!r}" if row > begin else "it is the first of its sentence"
-    return refuse(
+    return make_read_error(
         corpus.source,
         int(corpus.offset[row]),
         f"the tag {tags[row]!r} violates the scheme {scheme.upper()}: {kind}",

@@ -24,15 +24,23 @@ import numpy as np
 from comparanda.core.corpus import Corpus, Documents, Spans
 from comparanda.core.places import Note, Source, first_places
 from comparanda.core.text_columns import Slices, TextColumn
-from comparanda.errors import ReadError, nearest
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.errors import ReadError, suggest_nearest
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import TAGS, Losses, Passage, Writer
-from comparanda.formats.field_values import unwritable
-from comparanda.formats.json_objects import UNLABELLED, Fields, JsonObjects, attributes, json_lines, key_paths, kind
+from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.json_objects import (
+    UNLABELLED,
+    Fields,
+    JsonObjects,
+    document_attributes,
+    json_lines,
+    key_paths,
+    name_kind,
+)
 from comparanda.formats.scanner import check_line_lengths, offset_type
 from comparanda.formats.standoff import FARTHEST, Draft
-from comparanda.formats.word_runs import placed, tell_shared_names
+from comparanda.formats.word_runs import place_mentions, tell_shared_names
 
 if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
@@ -128,7 +136,7 @@ class WordDocuments:
             },
             sentences=sentences,
             documents=Documents(tuple(self.places), bounds.astype(np.int64), marked=True, attributes=attributes),
-            judged="chains",
+            evaluated="chains",
             spans=self._spans(source),
             notes=(*source.notes, *notes),
         )
@@ -211,7 +219,7 @@ class _Reader:
         self.source, self.request, self.given = source, request, documents
         self.field = self._find_cluster_field()
         self.name_field = self._find_name_field()
-        self.has_part_suffix = choose(request.options, "parts", PARTS) == "suffix"
+        self.has_part_suffix = choose_option(request.options, "parts", PARTS) == "suffix"
         self.counts_subtokens = _SUBTOKEN_FIELD in documents[0].given
         self.word_field = self._find_word_field()
         self.inclusive = self._is_end_inclusive()
@@ -254,7 +262,7 @@ class _Reader:
     def _check_field_exists(self, asked: str, option: str) -> None:
         names = list(map(str, self.given[0].given))
         if asked not in names:
-            what = f"there is no field {asked!r}{nearest(asked, names)}"
+            what = f"there is no field {asked!r}{suggest_nearest(asked, names)}"
             raise self.given[0].refuse(what, hint=f"?{option}= names one of: {', '.join(names)}")
 
     def _find_name_field(self) -> str | None:
@@ -279,7 +287,7 @@ class _Reader:
     def _is_end_inclusive(self) -> bool:
         """Whether the second index of a mention is its last word."""
         if "end" in self.request.options:
-            return choose(self.request.options, "end", ENDS) == "inclusive"
+            return choose_option(self.request.options, "end", ENDS) == "inclusive"
         return not {self.field, self.word_field or ""} & _EXCLUSIVE_FIELDS
 
     def _document_name(self, document: Fields, number: int) -> str:
@@ -322,7 +330,7 @@ class _Reader:
                 draft.say(draft.span([extent], UNLABELLED, document.place), "chain", chain)
         draft.notes += self._notes()
         offsets: Offsets = "inclusive" if inclusive else "code-points"
-        return draft.corpus(self.request, name="clusters", judged="chains", offsets=offsets)
+        return draft.corpus(self.request, name="clusters", evaluated="chains", offsets=offsets)
 
     def _read_word_mentions(self) -> Corpus:
         """Read mentions given as word or subtoken indices."""
@@ -376,8 +384,8 @@ class _Reader:
 
     def _check_word(self, document: Fields, word: Any, number: int) -> str:
         if type(word) is not str:
-            raise document.refuse(f"word {number} of {self.word_field!r} is {kind(word)}, not a string")
-        if problem := unwritable(word):
+            raise document.refuse(f"word {number} of {self.word_field!r} is {name_kind(word)}, not a string")
+        if problem := find_unwritable(word):
             raise document.refuse(f"{problem[0]} in {word!r}", hint=problem[1])
         return word
 
@@ -425,7 +433,7 @@ class _Reader:
             called = f"{self.field}[{place}]"
             if type(chain) is not list:
                 raise document.refuse(
-                    f"{called} of document {name!r} is {kind(chain)}, not a list of mentions", hint=_SHAPE
+                    f"{called} of document {name!r} is {name_kind(chain)}, not a list of mentions", hint=_SHAPE
                 )
             if not chain:
                 self._record("chains without mentions ignored", document.place)
@@ -478,7 +486,7 @@ def _flatten_sentences(document: Fields, field: str, lists: list[Any]) -> Iterat
     """Yield the words of all sentences."""
     for number, each in enumerate(lists):
         if type(each) is not list:
-            raise document.refuse(f"sentence {number} of {field!r} is {kind(each)}, not a list of words")
+            raise document.refuse(f"sentence {number} of {field!r} is {name_kind(each)}, not a list of words")
         yield from each
 
 
@@ -545,7 +553,7 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
     sentences = [*pairwise(sorted({0, *passage.sentences, len(words)}))]
     return {
         "doc_key": passage.name,
-        **attributes(passage, _RESERVED_FIELDS, losses),
+        **document_attributes(passage, _RESERVED_FIELDS, losses),
         "sentences": [words[first:behind] for first, behind in sentences],
         **{name: [tags[first:behind] for first, behind in sentences] for name, tags in passage.tags.items()},
         "clusters": _clusters(passage, losses),
@@ -555,7 +563,7 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
 def _clusters(passage: Passage, losses: Losses) -> list[list[tuple[int, int]]]:
     """Return the chains, each as a list of the first and last words of its mentions."""
     found: dict[str | int, list[tuple[int, int]]] = {}
-    for number, ((first, behind), chain) in enumerate(placed(passage, losses)):
+    for number, ((first, behind), chain) in enumerate(place_mentions(passage, losses)):
         found.setdefault(number if chain is None else chain, []).append((first, behind - 1))
     return list(found.values())
 

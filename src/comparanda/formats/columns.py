@@ -24,14 +24,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from comparanda.core.places import Note, Source, first_places, refuse
-from comparanda.errors import ReadError, UsageError, WriteError, nearest
+from comparanda.core.places import Note, Source, first_places, make_read_error
+from comparanda.errors import ReadError, UsageError, WriteError, suggest_nearest
 from comparanda.formats.brat import looks_like_brat
 from comparanda.formats.conllu import is_word_line
-from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request, choose
+from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request, choose_option
 from comparanda.formats.cuts import UncuttableError, marked_lines, sentences_between_blank_lines
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.scanner import SPACE, TAB, Block, blank_spaces_removed, blocks, replaced, word8
+from comparanda.formats.scanner import SPACE, TAB, Block, encode_word8, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering, may_mark, newdoc_name, refuse_unannotated
 from comparanda.formats.word_runs import ChunkScheme, chunk_tags, sentences_of, stands_in_line, words_of
 
@@ -130,7 +130,7 @@ class Asked:
             return
         if self.names:
             raise UsageError(
-                f"there is no column {wanted!r}{nearest(wanted, self.names)}",
+                f"there is no column {wanted!r}{suggest_nearest(wanted, self.names)}",
                 hint=f"columns: {', '.join(self.names)}, or a number; choose one with ?{option}=",
             )
         also = " or 'none'" if option == "word" else ""
@@ -205,7 +205,7 @@ class Layout:
         wanted = request.options.get("column", request.value)
         if wanted in self.lacking:
             raise ReadError(
-                f"the header names a column {wanted!r}, but the rows have {counted(self.width)}",
+                f"the header names a column {wanted!r}, but the rows have {format_column_count(self.width)}",
                 where=where,
                 hint=f"columns: {', '.join(self.names)}",
             )
@@ -235,7 +235,7 @@ class Layout:
         """Return the indices of the fields to read, by name, and that of the words."""
         if asked.names and len(asked.names) != self.width:
             raise ReadError(
-                f"{counted(self.width)}, but {len(asked.names)} names",
+                f"{format_column_count(self.width)}, but {len(asked.names)} names",
                 where=where,
                 hint="name each column",
             )
@@ -328,10 +328,10 @@ def _iter_lines(source: Source, begin: int) -> Iterator[tuple[int, bytes]]:
         begin = end + 1
 
 
-def counted(columns: int) -> str:
+def format_column_count(columns: int) -> str:
     """Format a number of columns.
 
-    >>> counted(1), counted(3)
+    >>> format_column_count(1), format_column_count(3)
     ('1 column', '3 columns')
     """
     return f"{columns} column" if columns == 1 else f"{columns} columns"
@@ -340,11 +340,11 @@ def counted(columns: int) -> str:
 COMMENTS = ("start", "anywhere")
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
-_HASH_SPACE, _TWO_BYTES = word8(b"# "), np.uint64(0xFFFF)
-_DOCSTART8 = word8(b"-DOCSTART-")
+_HASH_SPACE, _TWO_BYTES = encode_word8(b"# "), np.uint64(0xFFFF)
+_DOCSTART8 = encode_word8(b"-DOCSTART-")
 _DOCSTART_END = re.compile(rb"T-[ \t\n]")
 _PLACEHOLDER = re.compile(r"[-_*()]*|-?X+-?|O|-DOCSTART-")
-_DOCUMENT_ID8 = word8(b"# document_id")
+_DOCUMENT_ID8 = encode_word8(b"# document_id")
 _DOCUMENT_ID = re.compile(r"# document_id(?:\s*=\s*(?P<id>.*))?")
 _WHITE_LINE = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
@@ -470,8 +470,11 @@ class _ColumnReader:
         if text.startswith("#"):
             hint = "comments must be at the start of a sentence; to allow them anywhere: ?comments=anywhere"
         first = self.source.locate(self.layout.first)
-        return refuse(
-            self.source, offset, f"expected {counted(width)} as in the first line ({first}), got {fields}", hint=hint
+        return make_read_error(
+            self.source,
+            offset,
+            f"expected {format_column_count(width)} as in the first line ({first}), got {fields}",
+            hint=hint,
         )
 
 
@@ -491,7 +494,7 @@ def document_name(text: str) -> str:
 
 def read(source: Source, request: Request) -> Corpus:
     """Read columns; every line that is not a comment, a header or a document mark is a row."""
-    header = choose(request.options, "header", HEADERS)
+    header = choose_option(request.options, "header", HEADERS)
     layout = Layout.of(source, header)
     layout.refuse_lacking(request, str(source.locate(layout.first)))
     asked = asked_of(source, layout, request)
@@ -508,11 +511,11 @@ def read(source: Source, request: Request) -> Corpus:
 
 def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -> Corpus:
     """Read tab-separated columns; if that fails, accept spaces as separators too."""
-    header = choose(request.options, "header", HEADERS)
+    header = choose_option(request.options, "header", HEADERS)
     try:
         return _read(source, request, asked, layout)
     except _WhiteLinesError:
-        cleaned = blank_spaces_removed(source, request.side) or source
+        cleaned = remove_blank_spaces(source, request.side) or source
         return _read_tabs(cleaned, request, asked, Layout.of(cleaned, header))
     except ReadError as problem:
         if len(source.line_at(layout.first).split()) != layout.width:
@@ -527,7 +530,7 @@ def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -
 def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, mended: bool = False) -> Corpus:
     where = str(source.locate(layout.first))
     wanted, word = layout.wanted(asked, request, where)
-    anywhere = choose(request.options, "comments", COMMENTS) == "anywhere"
+    anywhere = choose_option(request.options, "comments", COMMENTS) == "anywhere"
     reading = _ColumnReader(
         source=source,
         layout=layout,
@@ -535,7 +538,7 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
         anywhere=anywhere,
         mended=mended,
     )
-    for block in blocks(source, layout.separator, request.max_line):
+    for block in scan_blocks(source, layout.separator, request.max_line):
         reading.add(block)
     notes = []
     if reading.comments:
@@ -550,7 +553,7 @@ def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, men
     refuse_unannotated(corpus.columns["value"], what, source, "choose another column: ::columns?column=2")
     found = f"{layout.width} columns between {chr(layout.separator)!r}, words in {word}, values in {wanted}"
     found += f", numbers in the first: {asked.counted > 0}"
-    return replace(corpus, judged=asked.names[wanted["value"]] if asked.names else what, layout=found)
+    return replace(corpus, evaluated=asked.names[wanted["value"]] if asked.names else what, layout=found)
 
 
 def _regularise_spaces(source: Source, side: str, separator: int) -> Source:
@@ -564,7 +567,7 @@ def _regularise_spaces(source: Source, side: str, separator: int) -> Source:
         return source
     found = islice(re.finditer(irregular, data, flags=re.MULTILINE), 3)
     places = first_places(source, np.array([each.start() for each in found], np.int64))
-    return replaced(
+    return replace_bytes(
         source, cleaned, Note(side, "lines with irregular spaces or tabs between columns, repaired", count, places)
     )
 
@@ -643,7 +646,7 @@ DOCUMENT = "-DOCSTART-"
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write all documents to one file."""
-    scheme = choose(options, "scheme", SCHEMES)
+    scheme = choose_option(options, "scheme", SCHEMES)
     yield "", "".join(line for each in documents for line in _format_document(each, losses, scheme))
 
 

@@ -30,28 +30,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.corpus import Spans
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.errors import ReadError, UsageError, WriteError
 from comparanda.formats.conllu import is_word_line
 from comparanda.formats.conllu_entities import BROKEN, BROKEN_DROPPED, NO_LABEL, Gathered
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import marked_lines
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.entity_brackets import CHAINS, Cell, chain_fields, mentions, named_fields
-from comparanda.formats.scanner import LINE_FEED, SPACE, TAB, Block, blank_spaces_removed, blocks, replaced
+from comparanda.formats.entity_brackets import CHAINS, Cell, chain_fields, named_fields, read_mentions
+from comparanda.formats.scanner import LINE_FEED, SPACE, TAB, Block, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering
 from comparanda.formats.word_runs import (
     CROSSING,
     KEPT,
     Placed,
-    ambiguous,
     chain_of,
+    find_ambiguous,
     kept_elsewhere,
-    placed,
+    merge_pieces,
+    place_mentions,
     sentences_of,
     stands_in_line,
-    whole,
     words_of,
 )
 
@@ -355,12 +355,12 @@ class _Layout:
 def read(source: Source, request: Request) -> Corpus:
     """Read CoNLL-2012."""
     if _has_byte_at_line_ends(source, 1, (SPACE, TAB)):
-        source = blank_spaces_removed(source, request.side) or source
+        source = remove_blank_spaces(source, request.side) or source
     layout = _Layout.detect(source)
     if layout.separator == SPACE:
         source = _single_spaces(source)
     reading = _Reader(source, request, layout)
-    for block in blocks(source, layout.separator, request.max_line):
+    for block in scan_blocks(source, layout.separator, request.max_line):
         reading.add(block)
     where = f"words in {reading.word}, tags in {reading.tags}"
     return replace(reading.corpus(), layout=where)
@@ -386,7 +386,7 @@ def _single_spaces(source: Source) -> Source:
     data[first[inside]] = SPACE
     for line in marks:
         data[line] = source.buffer[line]
-    return replaced(source, data[keep].tobytes())
+    return replace_bytes(source, data[keep].tobytes())
 
 
 class _Reader:
@@ -459,19 +459,19 @@ class _Reader:
         count, column = int(block.fields[line]), self.min_width - 1
         what = f"{count} column{'s'[: count != 1]}, but the first line of words has {self.layout.width}"
         hint = f"set the columns with ?word=N and ?pos=N: column {column} is read, and the last one holds the brackets"
-        return refuse(self.source, int(block.start[line]), what, hint=hint)
+        return make_read_error(self.source, int(block.start[line]), what, hint=hint)
 
     def corpus(self) -> Corpus:
         """Return the corpus, with the mentions."""
         self.marks.finish()
         if not self.gathering.rows and self.outside_count:
             hint = "add '#begin document (NAME);' before them"
-            raise refuse(self.source, self.outside[0], "all words are outside documents", hint=hint)
+            raise make_read_error(self.source, self.outside[0], "all words are outside documents", hint=hint)
         corpus = self.gathering.corpus(self.request, "conll2012", mends={})
         columns = dict(corpus.columns)
         brackets = self._ignore_trailing_tabs(columns.pop("brackets"), columns.pop(_PENULTIMATE, None))
         annotated = {name: column for name, column in columns.items() if not {*column.names} <= _NO_BRACKETS}
-        corpus = replace(corpus, columns=annotated, judged="chains", notes=(*corpus.notes, *self._notes()))
+        corpus = replace(corpus, columns=annotated, evaluated="chains", notes=(*corpus.notes, *self._notes()))
         return self._add_mentions(corpus, brackets)
 
     def _ignore_trailing_tabs(self, brackets: TextColumn, before: TextColumn | None) -> TextColumn:
@@ -519,13 +519,13 @@ class _Reader:
         """Parse brackets one by one; slower than `plain_mentions`, but covers all forms and reports errors."""
         cells = column.values()
         bounds = np.searchsorted(document, np.arange(len(corpus.documents) + 1)).tolist()
-        broken: list[int] | None = [] if choose(self.request.options, "broken", BROKEN) == "drop" else None
+        broken: list[int] | None = [] if choose_option(self.request.options, "broken", BROKEN) == "drop" else None
         places, numbers = corpus.offset[rows].tolist(), rows.tolist()
         gathered = Gathered(self.source, None)
         for number in range(len(corpus.documents)):
             some = range(bounds[number], bounds[number + 1])
             given = ((Cell(cells[at] or "", places[at], numbers[at], numbers[at] + 1), fields) for at in some)
-            found = mentions(self.source, given, self.request.limits.open, broken)
+            found = read_mentions(self.source, given, self.request.limits.open, broken)
             gathered.add(number, int(corpus.row_documents[number]), found)
         spans, notes = gathered.spans(self.request.side)
         if broken:
@@ -552,7 +552,7 @@ class _Reader:
         first = corpus.source.line_at(int(corpus.offset[0]))
         if not corpus.documents.marked and is_word_line(first.split("\t")):
             what = "the last column holds no brackets, and this looks like CoNLL-U"
-            raise refuse(self.source, int(corpus.offset[0]), what, hint="if so, use FILE::conllu")
+            raise make_read_error(self.source, int(corpus.offset[0]), what, hint="if so, use FILE::conllu")
         what = "files without brackets in the last column, and so without mentions"
         return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))
 
@@ -685,14 +685,14 @@ class _DocumentWriter:
 
     def document(self, passage: Passage) -> Iterator[str]:
         """Yield the lines of a document."""
-        words, mentions = words_of(passage), placed(passage, self.losses)
+        words, mentions = words_of(passage), place_mentions(passage, self.losses)
         cells = self._word_brackets(passage, mentions)
         tags = passage.tags.get(TAG, (NOTHING,) * len(words))
         self._record_losses(passage, words)
         name, part = _split_part(passage.name)
         before = f"{_NOT_IN_CELLS.sub('_', name)}\t{part}"
         yield f"#begin document ({name}); part {part:03}\n"
-        for first, behind in sentences_of(whole(passage, mentions), self.losses):
+        for first, behind in sentences_of(merge_pieces(passage, mentions), self.losses):
             for row in range(first, behind):
                 yield f"{before}\t{row - first}\t{words[row]}\t{tags[row] or NOTHING}\t{cells.get(row, NOTHING)}\n"
             yield "\n"
@@ -727,7 +727,7 @@ class _DocumentWriter:
     def _chain_numbers(self, passage: Passage, mentions: Sequence[Placed]) -> list[str]:
         """Return the chain number of each mention."""
         names = [each.chain for each in mentions]
-        for each in ambiguous(names, [(mention.run,) for mention in mentions]):
+        for each in find_ambiguous(names, [(mention.run,) for mention in mentions]):
             self.losses.lose(CROSSING, passage.name)
             names[each] = None
         return list(map(self.numbers.number, names))

@@ -28,15 +28,15 @@ from comparanda.formats.conllu_entities import (
 from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request
 from comparanda.formats.cuts import marked_lines, sentences_between_blank_lines
 from comparanda.formats.document_writer import CHAIN, HEAD, TAGS, ZERO, Losses, Mention, Passage, Value, Writer
-from comparanda.formats.entity_brackets import AHEAD, escaped
-from comparanda.formats.numbered_words import ALSO, Dialect, read_numbered
+from comparanda.formats.entity_brackets import AHEAD, escape
+from comparanda.formats.numbered_words import ALSO, Dialect, read_numbered_words
 from comparanda.formats.tokens import newdoc_name
 from comparanda.formats.word_runs import (
     CROSSING,
     KEPT,
     Run,
-    ambiguous,
     chain_of,
+    find_ambiguous,
     kept_elsewhere,
     no_words,
     runs_of,
@@ -67,7 +67,7 @@ _PHEAD = CONLLX_DIALECT.columns.index("phead")
 
 def read_conllx(source: Source, request: Request) -> Corpus:
     """Read CoNLL-X; columns that mean the same as in CoNLL-U have the same names."""
-    return read_numbered(source, request, CONLLX_DIALECT)
+    return read_numbered_words(source, request, CONLLX_DIALECT)
 
 
 def sniff_conllx(lines: list[str]) -> bool:
@@ -108,12 +108,12 @@ def read(source: Source, request: Request) -> Corpus:
     """Read CoNLL-U; spans come from brackets in MISC if there are any and no column is named, chains always do."""
     if request.layer == "chains":
         named = key_of_chains(request)
-        return with_text(with_entities(read_numbered(source, request, DIALECT, judged=False), request, named))
+        return with_text(with_entities(read_numbered_words(source, request, DIALECT, evaluated=False), request, named))
     if request.layer != "spans":
         _refuse_bracket_options(request)
-        return read_numbered(source, request, DIALECT)
+        return read_numbered_words(source, request, DIALECT)
     key = chosen_key(source, request)
-    corpus = read_numbered(source, request, DIALECT, judged=key is None)
+    corpus = read_numbered_words(source, request, DIALECT, evaluated=key is None)
     return with_text(corpus if key is None else with_entities(corpus, request, key))
 
 
@@ -363,10 +363,10 @@ class Brackets:
         """Return the name of each span's entity: its chain, or a new name."""
         chains = [*map(chain_of, passage.mentions)]
         worded = [*runs]
-        for number in ambiguous([chains[each] for each in worded], [runs[each] for each in worded]):
+        for number in find_ambiguous([chains[each] for each in worded], [runs[each] for each in worded]):
             self.losses.lose(CROSSING, passage.name)
             chains[worded[number]] = None
-        return [self._new_name() if each is None else escaped(each) for each in chains]
+        return [self._new_name() if each is None else escape(each) for each in chains]
 
     def _new_name(self) -> str:
         while True:
@@ -377,7 +377,7 @@ class Brackets:
     def _format_fields(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
         """Format the fields after the name of an opening bracket, without empty ones at the end."""
         label = "" if passage.chained and mention.label == NO_LABEL else mention.label
-        values = ["", escaped(label)]
+        values = ["", escape(label)]
         for each in self.fields[2:]:
             if each == "identity":
                 values.append(",".join(map(_escape_id, mention.ids or ())))
@@ -407,7 +407,7 @@ class Brackets:
         text = str(value).lower() if isinstance(value, bool) else str(value)
         if not text:
             self.losses.lose(f"empty {name!r} of spans", passage.name)
-        return escaped(text)
+        return escape(text)
 
 
 def names_taken(documents: Iterable[Passage]) -> Iterator[str]:
@@ -416,7 +416,7 @@ def names_taken(documents: Iterable[Passage]) -> Iterator[str]:
 
 
 def _escape_id(id_: str) -> str:
-    return re.sub("^_", "%5F", escaped(id_, ","))
+    return re.sub("^_", "%5F", escape(id_, ","))
 
 
 # CoNLL-U with spans as brackets in MISC, as CorefUD and GUM write entities.

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from comparanda.core.corpus import Fragments, RawText, Spans
-from comparanda.core.ids import joined
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import join_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
-from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.formats.contract import choose
+from comparanda.errors import ReadError, UsageError, suggest_nearest
+from comparanda.formats.contract import choose_option
 from comparanda.formats.cuts import UncuttableError
 from comparanda.formats.entity_brackets import (
     AHEAD,
@@ -25,14 +25,14 @@ from comparanda.formats.entity_brackets import (
     Cell,
     chain_fields,
     guessed_fields,
-    mentions,
     named_fields,
-    plain,
+    read_mentions,
+    unescape,
 )
-from comparanda.formats.field_values import unwritable
+from comparanda.formats.field_values import find_unwritable
 from comparanda.formats.scanner import offset_type
 from comparanda.formats.standoff import RESERVED
-from comparanda.formats.tokens import MENDS, mended
+from comparanda.formats.tokens import MENDS, mend_column
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -172,7 +172,7 @@ def _value_positions(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]
         if tabs != _MISC_TABS or data[line] == ord("#"):
             continue
         if given == line:
-            raise refuse(source, line, f"duplicate {key!r} in MISC")
+            raise make_read_error(source, line, f"duplicate {key!r} in MISC")
         given = line
         yield line, *found.span(1)
 
@@ -201,8 +201,8 @@ def with_text(corpus: Corpus) -> Corpus:
         gaps[row] = ""
     for each in spacing["SpacesAfter"]:
         if each.behind > each.first:
-            gaps[each.behind - 1] = spaces(each.value)
-    before = {each.first: spaces(each.value) for each in spacing["SpacesBefore"] if each.behind > each.first}
+            gaps[each.behind - 1] = decode_spaces(each.value)
+    before = {each.first: decode_spaces(each.value) for each in spacing["SpacesBefore"] if each.behind > each.first}
     return _build_texts(corpus, forms, gaps, before)
 
 
@@ -242,10 +242,10 @@ def _compute_extents(sizes: list[list[int]]) -> tuple[Rows, Rows]:
     return begin, begin + size
 
 
-def spaces(value: str) -> str:
+def decode_spaces(value: str) -> str:
     r"""Decode the white space in a value of `SpacesAfter`; `written_spaces` is the inverse.
 
-    >>> spaces(r"\s\n"), written_spaces("| ")
+    >>> decode_spaces(r"\s\n"), written_spaces("| ")
     (' \n', '\\p\\s')
     """
     return _ESCAPE.sub(lambda found: _LETTERS.get(found["letter"]) or chr(int(found["point"], 16)), value)
@@ -314,7 +314,7 @@ class Gathered:
             self._places.append(mention.place)
             self._labels.append(NO_LABEL)
             if mention.chain is not None:
-                self._field_values.setdefault("chain", {})[number] = plain(mention.chain)
+                self._field_values.setdefault("chain", {})[number] = unescape(mention.chain)
             for name, value in mention.values():
                 if name == HEAD and self.heads is not None:
                     self._set_head(number, mention, value)
@@ -325,10 +325,10 @@ class Gathered:
         """Map each field to `label`, `id` or a column of its name; the chain, which is stored separately, to ''."""
         fields = mention.fields
         if self.asked is not None and self.asked not in fields:
-            raise refuse(
+            raise make_read_error(
                 self.source,
                 mention.place,
-                f"the brackets have no field {self.asked!r}{nearest(self.asked, fields)}",
+                f"the brackets have no field {self.asked!r}{suggest_nearest(self.asked, fields)}",
                 hint=f"their fields: {', '.join(fields)}",
             )
         label = self.asked or next((name for name in _LABEL_FIELDS if name in fields), "")
@@ -351,14 +351,14 @@ class Gathered:
 
     def _set_value(self, number: int, column: str, value: str) -> None:
         if column == "id":
-            ids = joined(map(plain, _ID_SEPARATOR.split(value)))
+            ids = join_ids(map(unescape, _ID_SEPARATOR.split(value)))
             if ids is not None:
                 self._field_values.setdefault("id", {})[number] = ids
             return
         if "%" in value or "&" in value:
-            value = plain(value)
-            if problem := unwritable(value):
-                raise refuse(self.source, self._places[number], f"{problem[0]} in {value!r}", hint=problem[1])
+            value = unescape(value)
+            if problem := find_unwritable(value):
+                raise make_read_error(self.source, self._places[number], f"{problem[0]} in {value!r}", hint=problem[1])
         if column == "label":
             self._labels[number] = value if value.strip() else NO_LABEL
         elif column:
@@ -369,7 +369,7 @@ class Gathered:
         count, place = len(self._labels), np.array(self._places, np.int64)
         label, notes = TextColumn.of(self._labels), []
         for what, mend in MENDS.items():
-            label, rows = mended(label, mend)
+            label, rows = mend_column(label, mend)
             if rows.size:
                 notes.append(Note(side, f"labels {what}", len(rows), first_places(self.source, place[rows[:3]])))
         spans = Spans(
@@ -466,14 +466,14 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
         hint = f"set the key that holds the brackets: ::conllu?entities=KEY (default: {KEY})"
         raise ReadError(f"no line has {key!r} in MISC", where=source.parts[0].name, hint=hint)
     fields = sections.fields(cells)
-    broken: list[int] | None = [] if choose(request.options, "broken", BROKEN) == "drop" else None
+    broken: list[int] | None = [] if choose_option(request.options, "broken", BROKEN) == "drop" else None
     gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
     for document, some in _group_by_document(corpus, zip(cells, fields, strict=True)):
         brackets = (
             (Cell(text=each.value, place=each.place, first=each.first, behind=each.behind, node=each.node), names)
             for each, names in some
         )
-        found = mentions(source, brackets, request.limits.open, broken)
+        found = read_mentions(source, brackets, request.limits.open, broken)
         gathered.add(document, int(corpus.row_documents[document]), found)
     ranges = [each.place for each in cells if each.behind > each.first + 1]
     kinds = {
@@ -488,8 +488,8 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
         if places
     ]
     spans, mends = gathered.spans(request.side)
-    judged = "chains" if chains else gathered.label_field
-    return replace(corpus, spans=spans, judged=judged, notes=(*corpus.notes, *sections.notes, *notes, *mends))
+    evaluated = "chains" if chains else gathered.label_field
+    return replace(corpus, spans=spans, evaluated=evaluated, notes=(*corpus.notes, *sections.notes, *notes, *mends))
 
 
 def _group_by_document(
@@ -523,7 +523,7 @@ class _FieldDeclarations:
             for each, names in zip(cells, found, strict=True):
                 if not {*CHAINS} & {*names}:
                     what = f"no field of the brackets identifies the chain: {'-'.join(names)}"
-                    raise refuse(self.source, each.place, what, hint="set the fields: ?fields=etype-eid-other")
+                    raise make_read_error(self.source, each.place, what, hint="set the fields: ?fields=etype-eid-other")
         return found
 
     def _declared_fields(self, cells: Sequence[Misc]) -> list[Sequence[str]]:

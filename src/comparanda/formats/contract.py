@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
-from comparanda.core.limits import USUAL, Limits, raising
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.core.limits import USUAL, Limits, limit_hint
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.formats.scanner import MAX_LINE
 
 if TYPE_CHECKING:
@@ -137,18 +137,18 @@ class Format:
                 )
             if option not in self.options:
                 raise UsageError(
-                    f"format {self.name!r} has no option {option!r}{nearest(option, self.options)}",
+                    f"format {self.name!r} has no option {option!r}{suggest_nearest(option, self.options)}",
                     hint=f"its options: {', '.join(self.options) or 'none'}",
                 )
 
 
-def choose(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -> Choice:
+def choose_option(options: Mapping[str, str], name: str, allowed: tuple[Choice, ...]) -> Choice:
     """Return an option's value, the first allowed one by default; refuse any other."""
     value = options.get(name, allowed[0])
     for each in allowed:
         if each == value:
             return each
-    raise UsageError(f"invalid {name}={value!r}{nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
+    raise UsageError(f"invalid {name}={value!r}{suggest_nearest(value, allowed)}", hint=f"one of: {', '.join(allowed)}")
 
 
 # Limits on the size of documents and the number of labels.
@@ -165,7 +165,7 @@ def check_sizes(corpus: Corpus, limits: Limits) -> None:
     count = 0 if labels is None else len(labels.names)
     if count > limits.labels:
         what = f"there are {count:,} different labels, more than {limits.labels:,}"
-        hint = f"is it the column of labels? {raising('labels')}"
+        hint = f"is it the column of labels? {limit_hint('labels')}"
         raise ReadError(what, where=corpus.source.parts[0].name, hint=hint)
 
 
@@ -179,5 +179,5 @@ def _check_documents(corpus: Corpus, most: int) -> None:
     if large.size:
         first = int(large[0])
         what = f"the document {corpus.documents.names[first]!r} has {sizes[first]:,} {unit}, more than {most:,}"
-        hint = f"is a mark between documents missing? {raising('document')}"
+        hint = f"is a mark between documents missing? {limit_hint('document')}"
         raise ReadError(what, where=corpus.source.parts[0].name, hint=hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Writer, Written, passages
+from comparanda.formats.document_writer import Losses, Writer, Written, list_passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from comparanda.formats.document_writer import Passage
 
 
-def converted(
+def convert_corpus(
     corpus: Corpus, writer: Writer, options: Mapping[str, str] | None = None, *, chained: bool = False
 ) -> Written:
     """Convert a corpus to the files of a format, and collect what these cannot hold.
@@ -35,7 +35,7 @@ def converted(
         )
     losses = Losses()
     made_up = losses if writer.spaced else Losses()  # white space that is not written need not be invented
-    documents = _report_lost_tags(passages(corpus, made_up, chained=chained), writer, losses)
+    documents = _report_lost_tags(list_passages(corpus, made_up, chained=chained), writer, losses)
     files = dict(writer.write(documents, losses, given))
     return Written(files, losses.notes(corpus.name))
 

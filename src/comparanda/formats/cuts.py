@@ -127,7 +127,7 @@ class Chunk:
         yield from (found.start() + 1 for found in pattern.finditer(self.data))
 
 
-def chunks(file: AnyPath, *, sentences: bool) -> Iterator[Chunk]:
+def read_chunks(file: AnyPath, *, sentences: bool) -> Iterator[Chunk]:
     """Read a file in chunks that end after a line, or after an empty line if sentences are to stay whole.
 
     A byte-order mark is skipped.
@@ -179,7 +179,7 @@ def marked_lines(
 
     """
     words, head = False, b""
-    for chunk in chunks(file, sentences=True):
+    for chunk in read_chunks(file, sentences=True):
         done, lines = 0, chunk.lines
         for line in chunk.lines_at(pattern):
             name = named(_line_text(chunk.data, line))
@@ -229,7 +229,7 @@ def _collect_globals(head: bytes, data: bytes, begin: int, end: int) -> bytes:
 def sentences_between_blank_lines(file: AnyPath, request: Request) -> Starts:
     """Find where sentences begin that are separated by empty lines; comments precede the words of their sentence."""
     del request
-    return gathered_starts(map(_find_sentences, chunks(file, sentences=True)))
+    return gathered_starts(map(_find_sentences, read_chunks(file, sentences=True)))
 
 
 def _find_sentences(chunk: Chunk) -> tuple[Rows, Rows]:
@@ -353,7 +353,7 @@ def _mark_table(read: Read, dialect: Callable[[Request], Dialect], file: AnyPath
 
 def _iter_lines(file: AnyPath) -> Iterator[tuple[int, int, bytes]]:
     """Yield each line of a file with its offset and the number of lines before it."""
-    for chunk in chunks(file, sentences=False):
+    for chunk in read_chunks(file, sentences=False):
         start, before = chunk.start, chunk.lines
         for line in io.BytesIO(chunk.data):
             yield start, before, line

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import Slices, TextColumn, join_labels, split_labels
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.formats.cells import Cells, Dialect, Layout, head_rows
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import table_marks
 from comparanda.formats.scanner import check_line_lengths, offset_type
-from comparanda.formats.tokens import stem
+from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,10 +46,10 @@ BY_NUMBER = "row"
 """The value of the option `id` that numbers the rows."""
 
 
-def normal(name: str) -> str:
+def normalise_name(name: str) -> str:
     """Normalise a column's name: case, spaces and dashes do not matter.
 
-    >>> normal(" Sentence-ID")
+    >>> normalise_name(" Sentence-ID")
     'sentence_id'
     """
     return name.strip().casefold().replace("-", "_").replace(" ", "_")
@@ -76,7 +76,7 @@ class Names:
 
     def find(self, wanted: str) -> int:
         """Return the index of a column given by its name or its number; refuse one that does not exist."""
-        for same in (str, normal):
+        for same in (str, normalise_name):
             found = [number for number, name in enumerate(self.names) if same(name) == same(wanted)]
             if len(found) == 1:
                 return found[0]
@@ -91,7 +91,7 @@ class Names:
         names = [name for name in self.names if name]
         numbers = f"numbers 1 to {self.width}" if self.positions else ""
         raise ReadError(
-            f"there is no {self.noun} {wanted!r}{nearest(wanted, names)}",
+            f"there is no {self.noun} {wanted!r}{suggest_nearest(wanted, names)}",
             where=self.where,
             hint=f"{self.noun}s: {', '.join(filter(None, [*names, numbers]))}",
         )
@@ -99,7 +99,7 @@ class Names:
     def known(self, tiers: Iterable[Sequence[str]], what: str, hint: str) -> int | None:
         """Return the only column with a well-known name, trying the best names first; None if there is none."""
         for tier in tiers:
-            found = [number for number, name in enumerate(self.names) if normal(name) in tier]
+            found = [number for number, name in enumerate(self.names) if normalise_name(name) in tier]
             if len(found) > 1:
                 shown = " or ".join(repr(self.names[number]) for number in found)
                 raise ReadError(f"the {what} could be in the {self.noun} {shown}", where=self.where, hint=hint)
@@ -266,14 +266,16 @@ def _check_cells(rows: Rows, source: Source) -> None:
     for what, cells, advice in checks:
         if cells is not None and "" in cells:
             offset = int(rows.offset[cells.index("")])
-            raise refuse(source, offset, f"the {what} of this row is empty", hint=advice)
+            raise make_read_error(source, offset, f"the {what} of this row is empty", hint=advice)
 
 
 def _merge_rows(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
     """Merge the rows of each id; return them and the places of repeated labels."""
     if rows.ids is None:
         hint = "name the column of ids: ?id=NAME"
-        raise refuse(source, int(rows.offset[0]), "several=rows merges rows of one id, but there are no ids", hint=hint)
+        raise make_read_error(
+            source, int(rows.offset[0]), "several=rows merges rows of one id, but there are no ids", hint=hint
+        )
     first: dict[str, int] = {}
     labels: dict[int, list[str]] = {}
     again = []
@@ -282,7 +284,7 @@ def _merge_rows(rows: Rows, source: Source) -> tuple[Rows, NDArray[np.int64]]:
         if kept != row and rows.documents is not None and rows.documents[kept] != rows.documents[row]:
             what = f"the id {name!r} is in document {rows.documents[row]!r}, but was in {rows.documents[kept]!r}"
             hint = f"its first row is at {source.locate(int(rows.offset[kept]))}"
-            raise refuse(source, int(rows.offset[row]), what, hint=hint)
+            raise make_read_error(source, int(rows.offset[row]), what, hint=hint)
         new = split_labels(label)
         known = labels.setdefault(kept, [])
         if any(each in known for each in new):
@@ -296,7 +298,7 @@ def _group_by_document(rows: Rows, source: Source) -> tuple[Rows, Documents]:
     """Group rows by document, with documents and rows in the order of their first appearance."""
     if rows.documents is None:
         bounds = np.array([0, len(rows.labels)], dtype=np.int64)
-        return rows, Documents((stem(source.parts[0].name),), bounds, marked=False)
+        return rows, Documents((file_stem(source.parts[0].name),), bounds, marked=False)
     members: dict[str, list[int]] = {}
     for row, name in enumerate(rows.documents):
         members.setdefault(name, []).append(row)
@@ -319,15 +321,15 @@ def dialect_of(request: Request, separator: str) -> Dialect:
         hint = f"one character, or a word: {', '.join(_SEPARATOR_NAMES)}"
         raise UsageError(f"invalid separator={given!r}", hint=hint)
     default = ("no", "yes") if separator == "\t" else ("yes", "no")
-    return Dialect(chosen, choose(request.options, "quotes", default) == "yes")
+    return Dialect(chosen, choose_option(request.options, "quotes", default) == "yes")
 
 
 def _has_header(first: list[str], request: Request) -> tuple[bool, tuple[str, ...]]:
     """Whether the first row names the columns, and the text of a note if that was a guess."""
-    given = choose(request.options, "header", ("auto", "yes", "no"))
+    given = choose_option(request.options, "header", ("auto", "yes", "no"))
     if given != "auto":
         return given == "yes", ()
-    names = {normal(cell) for cell in first}
+    names = {normalise_name(cell) for cell in first}
     requested = [request.options.get(option) for option in ("id", "label", "document")]
     asked = [name for name in [*requested, request.value] if name and name != BY_NUMBER and not name.isdecimal()]
     if asked or names & {*ID_NAMES[0], *ID_NAMES[1], *LABEL_NAMES[0]}:  # an unknown name is refused later
@@ -430,7 +432,7 @@ def read(source: Source, request: Request, *, name: str, separator: str) -> Corp
         raise ReadError("the file has a header, but no rows", where=plan.where, hint=hint)
     notes = [Note(request.side, what, 1, (plan.where,)) for what in plan.assumed if source.opens]
     notes += _make_notes(reading, request.side, len(roles))
-    merge = choose(request.options, "several", ("no", "rows")) == "rows"
+    merge = choose_option(request.options, "several", ("no", "rows")) == "rows"
     rows = _make_rows(reading, choice, request.options.get("split"), merge=merge)
     return rows_corpus(rows, source, request, name=name, merge=merge, notes=notes)
 

@@ -15,10 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.places import Note, Source, first_places
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.json_objects import Fields, JsonObjects, attributes, extent, json_lines, key_paths, kind
+from comparanda.formats.json_objects import (
+    Fields,
+    JsonObjects,
+    document_attributes,
+    json_lines,
+    key_paths,
+    name_kind,
+    span_extent,
+)
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import FARTHEST, OPTION, Draft, asked_offsets, places_in
 
@@ -73,7 +81,7 @@ class _Reader:
         for what, places in self.note_places.items():
             shown = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), shown))
-        return self.draft.corpus(self.request, name="doccano", judged="label", offsets=offsets)
+        return self.draft.corpus(self.request, name="doccano", evaluated="label", offsets=offsets)
 
     def _note(self, what: str, place: int, count: int = 1) -> None:
         self.note_places.setdefault(what, []).extend([place] * count)
@@ -133,7 +141,7 @@ class _Reader:
     def _read_span(self, document: Fields, span: Any, called: str) -> None:
         """Add a span: a list or an object, like the first span of the input."""
         if type(span) is not list and type(span) is not dict:
-            raise document.refuse(f"{called!r} is {kind(span)}, which is not a span", hint=_SHAPE)
+            raise document.refuse(f"{called!r} is {name_kind(span)}, which is not a span", hint=_SHAPE)
         if self.first_span is None:
             self.first_span = type(span), document.place
         elif self.first_span[0] is not type(span):
@@ -236,7 +244,7 @@ _TAKEN_FIELDS = frozenset({"id", "text", "entities", "relations", "Comments", "l
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write one object per document and line."""
-    wide = choose(options, "offsets", ("code-points", "utf-16")) == "utf-16"
+    wide = choose_option(options, "offsets", ("code-points", "utf-16")) == "utf-16"
     numbers = count(1)
     return json_lines(documents, lambda each: _build_document(each, losses, numbers, wide))
 
@@ -245,14 +253,14 @@ def _build_document(passage: Passage, losses: Losses, numbers: Iterator[int], wi
     places = places_in(passage.text, "utf-16" if wide else "code-points")
     entities = []
     for mention in passage.mentions:
-        begin, end = (int(places[place]) for place in extent(passage, mention, losses))
+        begin, end = (int(places[place]) for place in span_extent(passage, mention, losses))
         entities.append({"id": next(numbers), "label": mention.label, "start_offset": begin, "end_offset": end})
         for name in ("id",) * (mention.ids is not None) + tuple(mention.said):
             losses.lose(f"{name!r} of spans", passage.name)
     return {
         "id": passage.name,
         "text": passage.text,
-        **attributes(passage, _TAKEN_FIELDS, losses),
+        **document_attributes(passage, _TAKEN_FIELDS, losses),
         "entities": entities,
         "relations": [],
         "Comments": [],

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.ids import split
+from comparanda.core.ids import split_ids
 from comparanda.core.places import Note
-from comparanda.core.registry import registered
+from comparanda.core.registry import find_registered
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import UsageError, WriteError, nearest
+from comparanda.errors import UsageError, WriteError, suggest_nearest
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus, Spans
@@ -116,7 +116,7 @@ TAGS = ("upos", "xpos", "feats")
 _EMPTY_TAGS = frozenset({"_", "-", ""})
 
 
-def passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterator[Passage]:
+def list_passages(corpus: Corpus, losses: Losses, *, chained: bool = False) -> Iterator[Passage]:
     """Yield the documents of a corpus one by one.
 
     Args:
@@ -206,7 +206,7 @@ class _MentionReader:
         return Mention(
             tuple(pieces),
             spans.label[span],
-            None if ids is None else split(str(ids)),
+            None if ids is None else split_ids(str(ids)),
             {name: value for name, value in values.items() if value is not None},
         )
 
@@ -271,7 +271,7 @@ class Writer:
         for option in options:
             if option not in self.options:
                 raise UsageError(
-                    f"format {self.name!r} has no option {option!r} for writing{nearest(option, self.options)}",
+                    f"format {self.name!r} has no option {option!r} for writing{suggest_nearest(option, self.options)}",
                     hint=f"its options: {', '.join(self.options) or 'none'}",
                 )
 
@@ -285,15 +285,15 @@ class Written:
 
 
 @cache
-def writers() -> dict[str, Writer]:
+def find_writers() -> dict[str, Writer]:
     """Return all writers by name; they register by the entry point group `comparanda.writers`."""
-    return {name: entry.load() for name, entry in registered("comparanda.writers").items()}
+    return {name: entry.load() for name, entry in find_registered("comparanda.writers").items()}
 
 
 def find_writer(name: str) -> Writer:
     """Return the writer of a format."""
-    known = writers()
+    known = find_writers()
     if name not in known:
-        what = f"unknown output format {name!r}{nearest(name, known)}"
+        what = f"unknown output format {name!r}{suggest_nearest(name, known)}"
         raise UsageError(what, hint=f"formats that can be written: {', '.join(known)}")
     return known[name]

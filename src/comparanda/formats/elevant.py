@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import NIL, joined, split
+from comparanda.core.ids import NIL, join_ids, split_ids
 from comparanda.core.places import Note, Source, first_places
 from comparanda.errors import ReadError, WriteError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
 from comparanda.formats.json_objects import Fields, JsonObjects, key_paths
@@ -75,11 +75,11 @@ class _Reader:
             places = first_places(self.source, np.array(self.outside, np.int64))
             what = "mentions outside of the evaluation span of their article ignored"
             self.draft.notes.append(Note(self.request.side, what, len(self.outside), places))
-        return self.draft.corpus(self.request, name="elevant", judged="label", offsets=offsets)
+        return self.draft.corpus(self.request, name="elevant", evaluated="label", offsets=offsets)
 
     def _has_mentions(self, articles: list[Fields]) -> bool:
         """Whether to read the mentions of a linker instead of labels; articles without mentions may lack the field."""
-        kind = choose(self.request.options, "annotations", _READ_KINDS)
+        kind = choose_option(self.request.options, "annotations", _READ_KINDS)
         if kind != "auto":
             return kind == "mentions"
         if any(field in article.given for article in articles for field in _MENTIONS_FIELDS):
@@ -116,7 +116,7 @@ class _Reader:
             return
         label = None if self.label is None or span.given.get(self.label) is None else span.text(self.label)
         number = self.draft.span([(begin, end)], label or UNTYPED, span.place)
-        self.draft.say(number, "id", joined([self._read_id(span)]))
+        self.draft.say(number, "id", join_ids([self._read_id(span)]))
         for name, value in _span_columns(span):
             self.draft.say(number, name, value)
 
@@ -155,7 +155,7 @@ def _span_columns(span: Fields) -> list[tuple[str, Any]]:
     if given.get("parent") is not None:
         found.append(("parent", str(span.integer("parent"))))
     if candidates := span.items("candidates"):
-        found.append(("candidates", joined(_known_id(str(each)) for each in candidates)))
+        found.append(("candidates", join_ids(_known_id(str(each)) for each in candidates)))
     return found
 
 
@@ -208,7 +208,7 @@ _WRITABLE_COLUMNS: Mapping[OutputKind, frozenset[str]] = {
 
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write one article per document and line."""
-    kind = choose(options, "annotations", _WRITE_KINDS)
+    kind = choose_option(options, "annotations", _WRITE_KINDS)
     encode = msgspec.json.Encoder().encode
     passages = list(documents)
     named = all(_is_number(each.name) for each in passages)
@@ -315,7 +315,7 @@ def _build_mention(passage: Passage, mention: Mention, losses: Losses) -> dict[s
     }
     found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _first_id(mention), **columns}
     if "candidates" in mention.said:
-        found["candidates"] = ["<NIL>" if each == NIL else each for each in split(str(mention.said["candidates"]))]
+        found["candidates"] = ["<NIL>" if each == NIL else each for each in split_ids(str(mention.said["candidates"]))]
     return found
 
 

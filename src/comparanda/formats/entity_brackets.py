@@ -5,7 +5,7 @@ A cell may hold several brackets, with or without a bar between them. Spans may 
 opened and closed once for each part: `(e5[1/2]-event` … `e5[1/2])`. The opening bracket is followed by fields separated
 by hyphens, which a header names: `eid-etype-head-other`. Special characters in fields are escaped: `%2D`.
 
-`mentions` does not depend on columns or labels: it processes the cells of one document in a single pass, at any depth
+`read_mentions` does not depend on columns or labels: it reads the cells of a document in a single pass, at any depth
 of nesting.
 """
 
@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from comparanda.core.limits import raising
-from comparanda.core.places import refuse
+from comparanda.core.limits import limit_hint
+from comparanda.core.places import make_read_error
 
 if TYPE_CHECKING:
     from comparanda.core.places import Source
@@ -94,19 +94,19 @@ class Bracketed:
         return ((name, value) for name, value in zip(self.fields, given, strict=False) if value)
 
 
-def plain(value: str) -> str:
+def unescape(value: str) -> str:
     """Unescape a field.
 
-    >>> plain("Tulsa_%28band%29"), plain("Aix%2Den%2DOthe"), plain("100%")
+    >>> unescape("Tulsa_%28band%29"), unescape("Aix%2Den%2DOthe"), unescape("100%")
     ('Tulsa_(band)', 'Aix-en-Othe', '100%')
     """
     return unquote(value.replace(_HYPHEN, "-"))
 
 
-def escaped(value: str, others: str = "") -> str:
+def escape(value: str, others: str = "") -> str:
     """Escape all characters of a field that are special in brackets, and any others given.
 
-    >>> escaped("Aix-en-Othe (Aube), 100 %")
+    >>> escape("Aix-en-Othe (Aube), 100 %")
     'Aix%2Den%2DOthe%20%28Aube%29,%20100%20%25'
     """
     special = re.compile(rf"[\s%&()|\[\]{re.escape('-' + others)}]")
@@ -123,7 +123,7 @@ def named_fields(declared: str) -> tuple[str, ...]:
 
 
 def guessed_fields(cells: Iterable[str]) -> tuple[str, ...]:
-    """Return the field names if no header declares them, judged by which field looks like an id: a number, or e1.
+    """Return the field names if no header declares them, guessed from which field looks like an id: a number, or e1.
 
     >>> guessed_fields(["(e1-person", "e1)"]), guessed_fields(["(place-2", "(place-3)place-2)"])
     (('eid', 'etype', 'head', 'other'), ('etype', 'eid', 'other'))
@@ -159,7 +159,7 @@ def chain_fields(cells: Iterable[str]) -> tuple[str, ...]:
     return ("eid",)
 
 
-def mentions(
+def read_mentions(
     source: Source, cells: Iterable[tuple[Cell, Sequence[str]]], most: int, dropped: list[int] | None = None
 ) -> list[Bracketed]:
     """Return the mentions of one document, in the order of their first brackets.
@@ -230,7 +230,7 @@ class _Parser:
         end = 0
         if len(cell.text) > self.most and cell.text.count("(") > self.most:
             what = f"more than {self.most:,} spans begin at one word"
-            raise refuse(self.source, cell.place, what, hint=raising("open"))
+            raise make_read_error(self.source, cell.place, what, hint=limit_hint("open"))
         while bracket := _BRACKET.match(cell.text, end):
             end = bracket.end()
             if bracket["closing"]:
@@ -248,11 +248,11 @@ class _Parser:
             for each in self.opened.values():
                 what = f"the span {_quote(f'({each.mention.text}')} is not closed"
                 hint = f"its document ends without {_quote(f'{each.names[0]})')}"
-                raise refuse(self.source, each.mention.place, what, hint=hint)
+                raise make_read_error(self.source, each.mention.place, what, hint=hint)
             for (name, part, parts), left in self.waiting.items():
                 for mention in left:
                     what = f"the span {name!r} has {parts} parts, but part {part} is missing"
-                    raise refuse(self.source, mention.place, what)
+                    raise make_read_error(self.source, mention.place, what)
             return self.found
         lacking = [each.mention for each in self.opened.values()]
         lacking += [mention for left in self.waiting.values() for mention in left]
@@ -290,22 +290,22 @@ class _Parser:
     def _continue_mention(self, cell: Cell, part: re.Match[str], which: int, parts: int) -> Bracketed:
         """Return the mention to which a part other than the first belongs."""
         if not 1 <= which <= parts:
-            raise refuse(self.source, cell.place, f"{_quote(part[0])} is part {which} of {parts}")
+            raise make_read_error(self.source, cell.place, f"{_quote(part[0])} is part {which} of {parts}")
         begun = self.waiting.get((part["name"], which, parts))
         if not begun and self.dropped is not None:
             self.dropped.append(cell.place)
             return Bracketed(text="", fields=(), chain=None, place=cell.place)
         if not begun:
             what = f"{_quote(part[0])} is part {which} of {parts}, but part {which - 1} is not closed before it"
-            raise refuse(self.source, cell.place, what)
+            raise make_read_error(self.source, cell.place, what)
         return begun.pop()
 
     def _push(self, one: _OpenPart, cell: Cell) -> None:
         self.count += 1
         self.opened[self.count] = one
         if len(self.opened) > self.most:
-            raise refuse(
-                self.source, cell.place, f"more than {self.most:,} spans are open at once", hint=raising("open")
+            raise make_read_error(
+                self.source, cell.place, f"more than {self.most:,} spans are open at once", hint=limit_hint("open")
             )
         for name in one.names:
             self.open.setdefault(name, []).append(self.count)
@@ -325,7 +325,9 @@ class _Parser:
             last = next(reversed(self.opened.values()))
             where = self.source.locate(last.mention.place)
             details = [f"the span opened last is {_quote(f'({last.mention.text}')}, at {where}"]
-        raise refuse(self.source, cell.place, f"{_quote(f'{name})')} closes a span that is not open", details=details)
+        raise make_read_error(
+            self.source, cell.place, f"{_quote(f'{name})')} closes a span that is not open", details=details
+        )
 
     def _finish_part(self, one: _OpenPart, cell: Cell) -> None:
         """Add the rows of a part that was closed to its mention."""
@@ -342,7 +344,7 @@ class _Parser:
     def _malformed_error(self, cell: Cell, end: int) -> ReadError:
         what = f"{_quote(cell.text[end:])} is not a bracket" if cell.text else "there are no brackets"
         hint = "write (id-type to open a span, id) to close it, (id-type) to do both"
-        return refuse(self.source, cell.place, what, hint=hint)
+        return make_read_error(self.source, cell.place, what, hint=hint)
 
 
 @lru_cache(64)

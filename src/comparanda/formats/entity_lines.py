@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from comparanda.core.corpus import Spans
-from comparanda.core.ids import BAR, NIL, joined
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import BAR, NIL, join_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
 from comparanda.formats.chunks import OUTSIDE
-from comparanda.formats.tokens import mended
+from comparanda.formats.tokens import mend_column
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -43,16 +43,16 @@ def lines_of(source: Source) -> Iterator[tuple[int, str]]:
         place += len(line) + 1
 
 
-def shown(line: str) -> str:
+def quote_line(line: str) -> str:
     """Quote a line as a detail of a message."""
     return f"it reads {line if len(line) <= 80 else line[:79] + '…'!r}"
 
 
-def offset(source: Source, place: int, line: str, written: str) -> int:
+def parse_offset(source: Source, place: int, line: str, written: str) -> int:
     """Parse an offset; refuse anything but an integer."""
     if not OFFSET.fullmatch(written):
         what = f"the offset {written[:40]!r} is not an integer"
-        raise refuse(source, place, what, details=[shown(line)])
+        raise make_read_error(source, place, what, details=[quote_line(line)])
     return int(written)
 
 
@@ -62,7 +62,7 @@ def score(source: Source, place: int, line: str, written: str) -> float | None:
     if not number:
         return None
     if not _SCORE.fullmatch(number) or not math.isfinite(float(number)):
-        raise refuse(source, place, f"the score {written[:40]!r} is not a number", details=[shown(line)])
+        raise make_read_error(source, place, f"the score {written[:40]!r} is not a number", details=[quote_line(line)])
     return float(number)
 
 
@@ -116,7 +116,7 @@ class Mentions:
                     draft.say(span, column, value)
                 if len(set(labels)) > 1:
                     unlike.append(mention.place)
-        note(draft, "mentions with candidates of several types, of which that of the best is used", unlike)
+        add_note(draft, "mentions with candidates of several types, of which that of the best is used", unlike)
 
 
 def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
@@ -135,7 +135,7 @@ def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
 def _join_ids(ids: tuple[str, ...]) -> tuple[str | None, str]:
     """Return the joined ids, with NIL for clusters, and the joined clusters."""
     return (
-        joined(NIL if is_cluster(each) else each for each in ids),
+        join_ids(NIL if is_cluster(each) else each for each in ids),
         BAR.join(each for each in ids if is_cluster(each) and each != NIL),
     )
 
@@ -149,18 +149,18 @@ def is_cluster(id_: str) -> bool:
     return id_.startswith(NIL)
 
 
-def note(draft: Draft, what: str, places: list[int]) -> None:
+def add_note(draft: Draft, what: str, places: list[int]) -> None:
     """Add a note about some places of the source, if there are any."""
     if places:
         first = first_places(draft.source, np.array(places[:3], np.int64))
         draft.notes.append(Note(draft.side, what, len(places), first))
 
 
-def columns_refused(source: Source, place: int, line: str, expected: str) -> ReadError:
+def make_column_error(source: Source, place: int, line: str, expected: str) -> ReadError:
     """Make the error for a line with the wrong number of columns."""
     count = line.count("\t") + 1
     hint = f"write it as {expected}"
-    return refuse(source, place, f"{count} column{'s'[: count != 1]}", details=[shown(line)], hint=hint)
+    return make_read_error(source, place, f"{count} column{'s'[: count != 1]}", details=[quote_line(line)], hint=hint)
 
 
 # Columns with entity ids, one cell per word, which annotate existing spans or form spans of their own.
@@ -174,7 +174,7 @@ def ids_of(cell: str) -> str | None:
     """
     if cell in OUTSIDE:
         return None
-    return joined(each.strip() for each in cell.split(BAR) if each.strip() not in OUTSIDE)
+    return join_ids(each.strip() for each in cell.split(BAR) if each.strip() not in OUTSIDE)
 
 
 def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
@@ -222,7 +222,7 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
         cells: the cell of each word.
 
     """
-    upper, _ = mended(cells, str.upper)
+    upper, _ = mend_column(cells, str.upper)
     ids = [ids_of(name) for name in upper.names]
     begin, end = _find_runs(
         np.array([each is not None for each in ids], np.bool_)[upper.codes], upper, corpus.sentences

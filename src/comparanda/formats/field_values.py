@@ -18,7 +18,7 @@ _NO_VALUE = "give it a value, or leave the row out on both sides"
 _NO_CLASS = "-1 marks rows without a label in many datasets: use a split that has labels"
 
 
-def listed(values: Any) -> list[Any]:
+def list_values(values: Any) -> list[Any]:
     """Convert any column or sequence to a list of plain Python values."""
     if isinstance(values, list):
         return values
@@ -37,16 +37,16 @@ def is_collection(value: Any) -> bool:
     return isinstance(value, Sequence | Set) or (hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0)
 
 
-def unwrapped(value: Any, depth: int = 9) -> Any:
+def unwrap(value: Any, depth: int = 9) -> Any:
     """Convert mappings, collections and numbers of any kind to those of JSON, down to some depth.
 
-    >>> unwrapped({"p": np.float32(0.5), "spans": ((0, np.int64(4)),)})
+    >>> unwrap({"p": np.float32(0.5), "spans": ((0, np.int64(4)),)})
     {'p': 0.5, 'spans': [[0, 4]]}
     """
     if isinstance(value, Mapping) and depth:
-        return {str(name): unwrapped(each, depth - 1) for name, each in value.items()}
+        return {str(name): unwrap(each, depth - 1) for name, each in value.items()}
     if is_collection(value) and depth:
-        return [unwrapped(each, depth - 1) for each in listed(value)]
+        return [unwrap(each, depth - 1) for each in list_values(value)]
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -57,7 +57,9 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, Real) and bool(value != value)  # noqa: PLR0124 - only NaN differs from itself
 
 
-def texts(values: list[Any], name: Callable[[int], str], refuse: Refuse, classes: Sequence[str] = ()) -> list[str]:
+def convert_to_texts(
+    values: list[Any], name: Callable[[int], str], refuse: Refuse, classes: Sequence[str] = ()
+) -> list[str]:
     """Convert single values to text: strings are unchanged, numbers, booleans and enums are converted by `str`.
 
     Args:
@@ -96,10 +98,10 @@ def _is_nested(value: Any) -> bool:
     return is_collection(value) or isinstance(value, dict)
 
 
-def unwritable(text: str) -> tuple[str, str] | None:
+def find_unwritable(text: str) -> tuple[str, str] | None:
     r"""Find a character that a text file cannot hold; return its description and a hint, or None.
 
-    >>> unwritable("Anna") is None, unwritable("An\0na")
+    >>> find_unwritable("Anna") is None, find_unwritable("An\0na")
     (True, ('a NUL character', 'is it text?'))
     """
     if "\0" in text:

@@ -27,7 +27,7 @@ import numpy as np
 from comparanda.core.places import Location, Note, Part, Source, Stretch, Whole
 from comparanda.core.remote import AnyPath, RemotePath, path_of
 from comparanda.core.text_columns import PADDING
-from comparanda.errors import ReadError, nearest
+from comparanda.errors import ReadError, suggest_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -155,10 +155,10 @@ def load(
 def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[AnyPath]:
     """List the files denoted by a path, each followed by its companions."""
     files = _expand_path(path, tuple(suffixes))
-    return [each for file in files for each in (file, *companions(file, beside))]
+    return [each for file in files for each in (file, *find_companions(file, beside))]
 
 
-def companions(file: AnyPath, beside: Mapping[str, Sequence[str]]) -> list[AnyPath]:
+def find_companions(file: AnyPath, beside: Mapping[str, Sequence[str]]) -> list[AnyPath]:
     """Return the existing companion files of a file."""
     name = file.name.removesuffix(".gz")
     found: list[AnyPath] = []
@@ -199,7 +199,7 @@ def load_files(
     for each in files:
         stretch = each if isinstance(each, Stretch) else None
         file = each.file if isinstance(each, Stretch) else each
-        part = Part("<stdin>" if file is None else display(file), file, end, stretch)
+        part = Part("<stdin>" if file is None else display_name(file), file, end, stretch)
         if file is None:
             end = _append_stdin(joined, end)
         elif not _has_suffix(file, unread):
@@ -250,13 +250,13 @@ def _make_reload(
     paths = [part.path for part in parts if part.path is not None and part.path.is_file()]
     if len(paths) < len(parts):
         return None
-    stamps = [stamp(path) for path in paths]
+    stamps = [read_stamp(path) for path in paths]
 
     def read() -> bytearray:
         for path, before in zip(paths, stamps, strict=True):
-            if stamp(path) != before:
+            if read_stamp(path) != before:
                 what = "the file has changed since it was read" if path.exists() else "the file no longer exists"
-                raise ReadError(what, where=display(path), hint="run again")
+                raise ReadError(what, where=display_name(path), hint="run again")
         return load_files(files, side=side).data
 
     return read
@@ -266,7 +266,7 @@ Stamp = tuple[int, int | str]
 """Detects changes of a file: its size and time of modification, or what its server returns instead."""
 
 
-def stamp(file: AnyPath) -> Stamp | None:
+def read_stamp(file: AnyPath) -> Stamp | None:
     """Return a stamp that detects changes of a file; None if it does not exist."""
     if isinstance(file, RemotePath):
         return file.stamp()
@@ -337,7 +337,7 @@ def _expand_path(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
 def _find_files(path: str, suffixes: tuple[str, ...]) -> list[AnyPath]:
     target = path_of(path)
     if target.is_dir():
-        files = matching(target, suffixes)
+        files = list_matching(target, suffixes)
         if not files:
             raise ReadError(
                 "the folder has no matching files",
@@ -361,7 +361,7 @@ def _glob_files(pattern: AnyPath) -> list[AnyPath]:
     return sorted(Path(match) for match in glob.glob(str(pattern), recursive=True) if Path(match).is_file())
 
 
-def matching(folder: AnyPath, suffixes: tuple[str, ...]) -> list[AnyPath]:
+def list_matching(folder: AnyPath, suffixes: tuple[str, ...]) -> list[AnyPath]:
     """List the files of a folder and its subfolders that end in one of the suffixes, in order."""
     if isinstance(folder, RemotePath):
         return [file for file in folder.files() if _is_corpus_file(file.relative_to(folder), suffixes)]
@@ -380,19 +380,19 @@ def _suggest_name(target: AnyPath) -> str:
     if isinstance(target, RemotePath):
         return ""  # its folder may hold a million files
     try:
-        return nearest(target.name, (entry.name for entry in target.parent.iterdir()))
+        return suggest_nearest(target.name, (entry.name for entry in target.parent.iterdir()))
     except OSError:
         return ""
 
 
-def display(file: AnyPath | PurePath) -> str:
+def display_name(file: AnyPath | PurePath) -> str:
     """Return a printable file name, even if it is not UTF-8."""
     return file.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def _append_stretch(joined: bytearray, end: int, stretch: Stretch) -> int:
     """Read a stretch of a file into the buffer at `end`, decompressed; refuse a file that changes meanwhile."""
-    file, name = stretch.file, display(stretch.file)
+    file, name = stretch.file, display_name(stretch.file)
     if isinstance(file, RemotePath):
         return _append_remote(joined, end, file, stretch)
     try:
@@ -530,7 +530,7 @@ def file_names(source: Source, request: Request, suffixes: tuple[str, ...]) -> l
 
     """
     if request.folder is not None:
-        paths = [display(_path_of_part(part).relative_to(request.folder)) for part in source.parts]
+        paths = [display_name(_path_of_part(part).relative_to(request.folder)) for part in source.parts]
         return [_strip_suffix(path, suffixes) for path in paths]
     stems = [_strip_suffix(PurePath(part.name).name, suffixes) for part in source.parts]
     often = Counter(_strip_suffix(PurePath(name).name, suffixes) for name in source.files)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.ids import BAR
-from comparanda.core.places import Note, Source, first_places, refuse
-from comparanda.errors import ReadError, nearest
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.core.places import Note, Source, first_places, make_read_error
+from comparanda.errors import ReadError, suggest_nearest
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Passage, Writer
 from comparanda.formats.document_writer import Value as WriterValue
 from comparanda.formats.files import file_names
@@ -22,15 +22,15 @@ from comparanda.formats.standoff import Draft, places_in
 from comparanda.formats.xml import (
     HEAD,
     Event,
-    attribute,
-    content,
-    events,
+    escape_content,
     file_name,
+    format_attribute,
+    format_plain,
+    read_events,
     refuse_pieces,
-    say,
     say_ids,
+    set_value,
     without_line_ends,
-    written,
 )
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Document:
     relations: list[int] = field(default_factory=list)
 
 
-def document(source: Source, number: int, keep: Callable[[str], bool], nesting: int) -> Document:
+def read_document(source: Source, number: int, keep: Callable[[str], bool], nesting: int) -> Document:
     """Read one file of a source, without the features of annotations whose type is not kept."""
     return _Parser(source, number, keep).document(nesting)
 
@@ -96,11 +96,11 @@ class _Parser:
 
     def document(self, nesting: int) -> Document:
         """Process the elements of the file."""
-        stream = events(self.source, self.number, nesting)
+        stream = read_events(self.source, self.number, nesting)
         _, name, _, place = next(stream)
         if name != ROOT:
             what = f"expected the root element <{ROOT}>, got <{name}>"
-            raise refuse(self.source, place, what, hint="save the document from GATE with 'Save as… GATE XML'")
+            raise make_read_error(self.source, place, what, hint="save the document from GATE with 'Save as… GATE XML'")
         text_seen = False
         for kind, value, attributes, place in stream:
             if kind == "start" and value in {"Name", "Value"}:
@@ -114,7 +114,7 @@ class _Parser:
             elif kind == "end" and value in {"Annotation", "Relation"}:
                 self.annotation = None
         if not text_seen:
-            raise refuse(self.source, self.found.place, f"there is no <{TEXT}> in this file")
+            raise make_read_error(self.source, self.found.place, f"there is no <{TEXT}> in this file")
         self._check_nodes()
         return self.found
 
@@ -133,10 +133,10 @@ class _Parser:
     def _read_node(self, name: str, attributes: dict[str, str], place: int, length: int, *, units: int) -> None:
         if name != "Node" or "id" not in attributes:
             what = f'expected only <Node id="…"/> in the text, got <{name}>'
-            raise refuse(self.source, place, what)
+            raise make_read_error(self.source, place, what)
         node = attributes["id"]
         if self.found.nodes.setdefault(node, length) != length:
-            raise refuse(self.source, place, f"duplicate node {node} at a different position in the text")
+            raise make_read_error(self.source, place, f"duplicate node {node} at a different position in the text")
         if node != str(units):
             self.found.strange_nodes.append(place)
 
@@ -155,12 +155,12 @@ class _Parser:
     def _parse_annotation(self, attributes: dict[str, str], place: int) -> Annotation:
         lacking = [each for each in ("Type", "StartNode", "EndNode") if not attributes.get(each)]
         if lacking:
-            raise refuse(self.source, place, f"the annotation has no {' and no '.join(lacking)}", hint=_SHAPE)
+            raise make_read_error(self.source, place, f"the annotation has no {' and no '.join(lacking)}", hint=_SHAPE)
         id_ = attributes.get("Id")
         if id_ is not None and self.ids.setdefault((self.set, id_), place) != place:
             first = self.source.locate(self.ids[self.set, id_])
             what = f"duplicate annotation {id_} in its set"
-            raise refuse(self.source, place, what, details=[f"the first is at {first}"])
+            raise make_read_error(self.source, place, what, details=[f"the first is at {first}"])
         return Annotation(
             set=self.set,
             type=attributes["Type"],
@@ -187,7 +187,7 @@ class _Parser:
                 if node not in self.found.nodes:
                     what = f"the annotation {annotation.id or annotation.type} {verb} at node {node}"
                     what += ", which is not in the text"
-                    raise refuse(self.source, annotation.place, what)
+                    raise make_read_error(self.source, annotation.place, what)
 
 
 def _until_end(stream: Iterator[Event], name: str) -> Iterator[Event]:
@@ -246,10 +246,10 @@ class _Reader:
 
     def corpus(self) -> Corpus:
         options = self.request.options
-        by_number = choose(options, "names", ("file", "number")) == "number"
+        by_number = choose_option(options, "names", ("file", "number")) == "number"
         nesting = self.request.limits.nesting
         documents = [
-            document(self.source, number, self.is_span_type, nesting) for number in range(len(self.source.parts))
+            read_document(self.source, number, self.is_span_type, nesting) for number in range(len(self.source.parts))
         ]
         wanted = self._choose_annotations([each for found in documents for each in found.annotations])
         names: Iterable[str] = file_names(self.source, self.request, SUFFIXES)
@@ -267,7 +267,7 @@ class _Reader:
         objects = "features that are Java objects ignored"
         self._note(objects, [place for each in documents for place in each.objects])
         self._note("relations ignored", [place for each in documents for place in each.relations])
-        return self.draft.corpus(self.request, name="gate", judged="label", offsets="code-points")
+        return self.draft.corpus(self.request, name="gate", evaluated="label", offsets="code-points")
 
     def _choose_annotations(self, annotations: list[Annotation]) -> Callable[[Annotation], bool]:
         """Return a test for spans: annotations of one set, of the requested types or of all but `NO_SPANS`."""
@@ -293,7 +293,7 @@ class _Reader:
         names = dict.fromkeys(each.set for each in annotations)
         if asked is not None:
             if asked and annotations and asked not in names:
-                what = f"there is no annotation set {asked!r}{nearest(asked, names)}"
+                what = f"there is no annotation set {asked!r}{suggest_nearest(asked, names)}"
                 hint = f"sets found: {', '.join(map(_quote_set, names))}"
                 raise ReadError(what, where=self.source.parts[0].name, hint=hint)
             return asked
@@ -316,7 +316,7 @@ class _Reader:
             if name == linked:
                 say_ids(self.draft, span, str(value))
             else:
-                say(self.draft, span, name, value)
+                set_value(self.draft, span, name, value)
 
     def _note(self, what: str, places: list[int]) -> None:
         if places:
@@ -379,7 +379,7 @@ def _document(passage: Passage, losses: Losses, name: str) -> str:
     node = _node_ids(passage.text, sorted(places))
     features = "".join(_format_feature(key, value, passage.name) for key, value in passage.attributes.items())
     annotations = "".join(_format_annotations(passage, losses, node))
-    named = attribute("Name", name, passage.name) if name else ""
+    named = format_attribute("Name", name, passage.name) if name else ""
     return (
         f'{HEAD}<{ROOT} version="3">\n<GateDocumentFeatures>\n{features}</GateDocumentFeatures>\n'
         f"<{TEXT}>{_text_with_nodes(passage, node)}</{TEXT}>\n"
@@ -397,14 +397,14 @@ def _text_with_nodes(passage: Passage, node: Mapping[int, int]) -> str:
     """Insert nodes into the text."""
     pieces, last = [], 0
     for place, id_ in node.items():
-        pieces.append(f'{content(passage.text[last:place], passage.name)}<Node id="{id_}"/>')
+        pieces.append(f'{escape_content(passage.text[last:place], passage.name)}<Node id="{id_}"/>')
         last = place
     return "".join(pieces)
 
 
 def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int]) -> Iterator[str]:
     for number, mention in enumerate(passage.mentions, start=1):
-        kind = attribute("Type", mention.label, passage.name)
+        kind = format_attribute("Type", mention.label, passage.name)
         yield f'<Annotation Id="{number}"{kind} StartNode="{node[mention.begin]}" EndNode="{node[mention.end]}">\n'
         for name, value in mention.said.items():
             if name in IDS:
@@ -417,9 +417,9 @@ def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int
 
 
 def _format_feature(name: str, value: WriterValue, document: str) -> str:
-    of_value = content(written(value), document)
+    of_value = escape_content(format_plain(value), document)
     return (
-        f'<Feature><Name className="{_STRING}">{content(name, document)}</Name>'
+        f'<Feature><Name className="{_STRING}">{escape_content(name, document)}</Name>'
         f'<Value className="{_java_class(value)}">{of_value}</Value></Feature>\n'
     )
 

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from comparanda.core.ids import BAR, NIL
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import ReadError, UsageError, WriteError, nearest
+from comparanda.errors import ReadError, UsageError, WriteError, suggest_nearest
 from comparanda.formats.chunks import OUTSIDE, with_spans
-from comparanda.formats.columns import NO_WORDS, counted
-from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request, choose
+from comparanda.formats.columns import NO_WORDS, format_column_count
+from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.entity_lines import ids_of, linked_spans, with_links
-from comparanda.formats.scanner import TAB, Block, blank_spaces_removed, blocks, replaced, word8
+from comparanda.formats.scanner import TAB, Block, encode_word8, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering
 from comparanda.formats.word_runs import chunk_tags, runs_of, words_of
 
@@ -49,7 +49,7 @@ QUOTED = re.compile(rb'^"((?:[^"\t\n]*+"")++[^"\t\n]*+)"(?=\t|$)', re.MULTILINE)
 """A quoted token, as CSV programs write one that contains quotes; the inner quotes are doubled."""
 
 _HASH, _LOW_BYTE = np.uint64(ord("#")), np.uint64(0xFF)
-_HASH_SPACE, _TWO_BYTES = word8(b"# "), np.uint64(0xFFFF)
+_HASH_SPACE, _TWO_BYTES = encode_word8(b"# "), np.uint64(0xFFFF)
 _DOCUMENT, _SEGMENT = "document_id", "segment"
 
 
@@ -83,8 +83,8 @@ class _Layout:
             raise ReadError("there are no tokens after the header", where=source.parts[0].name)
         width = first[1].count("\t") + 1
         if width > len(names):
-            what = f"{counted(width)}, but the header names {len(names)}"
-            raise refuse(source, first[0], what, hint="columns are separated by one tab")
+            what = f"{format_column_count(width)}, but the header names {len(names)}"
+            raise make_read_error(source, first[0], what, hint="columns are separated by one tab")
         return cls(frozenset(headers), first[0], tuple(names[:width]), tuple(names[width:]))
 
     @property
@@ -97,22 +97,26 @@ class _Layout:
             return self.names.index(wanted)
         columns = f"columns: {', '.join(self.names[1:])}"
         if wanted in self.lacking:
-            what = f"the header names a column {wanted!r}, but the rows have {counted(self.width)}"
-            raise refuse(source, self.first, what, hint=columns)
-        near = nearest(wanted, self.names[1:])
+            what = f"the header names a column {wanted!r}, but the rows have {format_column_count(self.width)}"
+            raise make_read_error(source, self.first, what, hint=columns)
+        near = suggest_nearest(wanted, self.names[1:])
         raise UsageError(f"there is no column {wanted!r}{near}", hint=f"{columns}; choose one with ?{option}=")
 
 
 def _check_header(source: Source, place: int, line: str, names: list[str]) -> None:
     if not line.startswith(HEADER):
         what = "there is no header before the first token"
-        raise refuse(source, place, what, hint=f"the first line begins with {TOKEN}, a tab and NE-; else: ::columns")
+        raise make_read_error(
+            source, place, what, hint=f"the first line begins with {TOKEN}, a tab and NE-; else: ::columns"
+        )
     if line.split() != names:
         what = f"the header differs from that of {source.parts[0].name}"
-        raise refuse(source, place, what, hint="files of one corpus must have the same columns in the same order")
+        raise make_read_error(
+            source, place, what, hint="files of one corpus must have the same columns in the same order"
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise refuse(source, place, f"the header names {twice!r} twice")
+        raise make_read_error(source, place, f"the header names {twice!r} twice")
 
 
 def _content_lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
@@ -210,8 +214,8 @@ class _Reader:
         if len(text.split()) == width:
             hint = "the columns of this row are separated by spaces, those of the first row by tabs"
         first = self.source.locate(self.layout.first)
-        what = f"{counted(int(block.fields[line]))}, the first row ({first}) has {width}"
-        return refuse(self.source, int(block.start[line]), what, hint=hint)
+        what = f"{format_column_count(int(block.fields[line]))}, the first row ({first}) has {width}"
+        return make_read_error(self.source, int(block.start[line]), what, hint=hint)
 
     def build_corpus(self, request: Request) -> Corpus:
         notes = []
@@ -243,12 +247,12 @@ def read(source: Source, request: Request) -> Corpus:
         layout.index(source, "links", asked.links)
     others = {asked.links, MISC, TAGS if asked.no_times else asked.links, *request.extra}
     wanted = {name: number for number, name in enumerate(layout.names) if name in others}
-    word = None if choose(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
+    word = None if choose_option(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
     gathering = Gathering(source, {"value": value, **wanted}, width=layout.width, word=word)
     reader = _Reader(source=source, layout=layout, gathering=gathering)
-    for block in blocks(source, TAB, request.max_line):
+    for block in scan_blocks(source, TAB, request.max_line):
         reader.add(block)
-    corpus = replace(reader.build_corpus(request), judged=layout.names[value])
+    corpus = replace(reader.build_corpus(request), evaluated=layout.names[value])
     if request.layer == "spans":
         corpus = _add_spans(corpus, request, asked)
     return _refine_sentences(corpus, reader.page_lines, request.extra)
@@ -268,7 +272,10 @@ class _Options(NamedTuple):
         tags = options.get("column") or request.value or TAGS
         links = options.get("links", METONYMIC_LINKS if tags.endswith("-METO") else LINKS)
         return cls(
-            tags, links, choose(options, "mentions", MENTIONS) == "links", choose(options, "times", TIMES) == "nil"
+            tags,
+            links,
+            choose_option(options, "mentions", MENTIONS) == "links",
+            choose_option(options, "times", TIMES) == "nil",
         )
 
 
@@ -288,7 +295,7 @@ def _note_empty_column(corpus: Corpus) -> Corpus:
     """Note a column that has no tag for any word, not even O."""
     if not set(corpus.columns["value"].names) <= OUTSIDE - {"O"}:
         return corpus
-    note = Note(corpus.name, f"words without a tag in the column {corpus.judged}, all of them", len(corpus))
+    note = Note(corpus.name, f"words without a tag in the column {corpus.evaluated}, all of them", len(corpus))
     return replace(corpus, notes=(*corpus.notes, note))
 
 
@@ -301,14 +308,14 @@ def _unlink_times(links: TextColumn, tags: TextColumn) -> TextColumn:
 
 def _clean_source(source: Source, side: str) -> Source:
     """Return the source with tab-only lines made empty and CSV quotes around tokens removed."""
-    source = blank_spaces_removed(source, side) or source
+    source = remove_blank_spaces(source, side) or source
     data = bytes(source.data[: source.size])
     first = QUOTED.search(data)
     if first is None:
         return source
     cleaned, count = QUOTED.subn(lambda found: found[1].replace(b'""', b'"'), data)
     places = (str(source.locate(first.start())),)
-    return replaced(source, cleaned, Note(side, "tokens in CSV quotes, which are removed", count, places))
+    return replace_bytes(source, cleaned, Note(side, "tokens in CSV quotes, which are removed", count, places))
 
 
 def _add_distances(corpus: Corpus, misc: TextColumn) -> Corpus:

@@ -16,12 +16,21 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import joined, split
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import join_ids, split_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.json_objects import Fields, JsonObjects, attributes, extent, json_lines, key_paths, kind, said
+from comparanda.formats.json_objects import (
+    Fields,
+    JsonObjects,
+    document_attributes,
+    further_fields,
+    json_lines,
+    key_paths,
+    name_kind,
+    span_extent,
+)
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
@@ -74,7 +83,7 @@ class _Reader:
 
     def read(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
-        documents = list(values(self.source))
+        documents = list(read_values(self.source))
         if documents and all(type(each) is dict and _is_entity(each) for _, each in documents):
             documents = [(documents[0][0], [each for _, each in documents])]  # the output for a single text
         named = self._find_name_field(documents[0][1])
@@ -84,7 +93,7 @@ class _Reader:
         for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
-        return self.draft.corpus(self.request, name="hugging-face", judged="label", offsets=offsets)
+        return self.draft.corpus(self.request, name="hugging-face", evaluated="label", offsets=offsets)
 
     def _note(self, what: str, place: int) -> None:
         self.note_places.setdefault(what, []).append(place)
@@ -99,7 +108,9 @@ class _Reader:
         if type(given) is list:
             given = {"": given}
         if type(given) is not dict:
-            raise refuse(self.source, place, f"this is {kind(given)}, not the entities of a text", hint=_SHAPE)
+            raise make_read_error(
+                self.source, place, f"this is {name_kind(given)}, not the entities of a text", hint=_SHAPE
+            )
         document = Fields(self.source, place, given)
         name = f"document {number + 1}" if named is None else document.name(named)
         if name is None:
@@ -173,7 +184,7 @@ class _Reader:
         word, covered = entity.fields.given.get("word"), text[max(entity.begin, 0) : max(entity.end, 0)]
         if type(word) is str:
             self.checked_words += 1
-            if word != covered and not alike(word, covered, whole=entity.index is None):
+            if word != covered and not is_alike(word, covered, whole=entity.index is None):
                 self._note(_WORD_MISMATCH, entity.fields.place)
 
     def _check_words(self) -> None:
@@ -181,7 +192,7 @@ class _Reader:
         unlike = self.note_places.get(_WORD_MISMATCH, [])
         if 2 * len(unlike) > self.checked_words:
             what = f"{len(unlike):,} of {self.checked_words:,} entities do not match their word"
-            raise refuse(
+            raise make_read_error(
                 self.source, unlike[0], what, hint="check that these are the texts that the pipeline was given"
             )
 
@@ -191,7 +202,7 @@ class _Reader:
             self.draft.say(number, "probability", sum(entity.scores) / len(entity.scores))
         if not entity.fields.given.keys() <= _USUAL_FIELDS:
             if (id_ := entity.fields.name("id")) is not None:
-                self.draft.say(number, "id", joined(split(id_)))
+                self.draft.say(number, "id", join_ids(split_ids(id_)))
             for name, value in entity.fields.plain(_OWN_FIELDS):
                 self.draft.say(number, name, value)
 
@@ -226,13 +237,15 @@ def _are_adjacent(before: _Entity, piece: _Entity, text: str | None) -> bool:
     raise piece.fields.refuse(what, hint="keep 'index', or give the texts, or aggregate: aggregation_strategy='simple'")
 
 
-def alike(word: str, covered: str, *, whole: bool = True) -> bool:
+def is_alike(word: str, covered: str, *, whole: bool = True) -> bool:
     """Whether a tokenizer's word matches the covered text, ignoring case, accents and punctuation.
 
     Word pieces that cannot be compared count as matches.
 
-    >>> alike("d ' arc", "d'Arc"), alike("zoe", "Zoë"), alike("##son", "son", whole=False), alike("Anna", "Bo")
-    (True, True, True, False)
+    >>> is_alike("d ' arc", "d'Arc"), is_alike("zoe", "Zoë"), is_alike("Anna", "Bo")
+    (True, True, False)
+    >>> is_alike("##son", "son", whole=False)
+    True
     """
     if "[UNK]" in word or (not whole and not word.isascii()):
         return True
@@ -263,7 +276,7 @@ def _has_prefixed_labels(source: Source) -> bool:
     return re.search(rb'"entity"\s*:\s*"[BI]-', source.data) is not None
 
 
-def values(source: Source) -> Iterator[tuple[int, Any]]:
+def read_values(source: Source) -> Iterator[tuple[int, Any]]:
     """Yield the JSON values of the files, one per text, each with its byte offset: a value per line, or one array."""
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
@@ -290,10 +303,10 @@ def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, 
             try:
                 yield place, _DECODER.decode(line)
             except RecursionError:
-                raise refuse(source, place, "the JSON is nested too deeply") from None
+                raise make_read_error(source, place, "the JSON is nested too deeply") from None
             except msgspec.DecodeError as problem:
                 what = "the JSON array is cut off" if "truncated" in str(problem) else f"not JSON: {problem}"
-                raise refuse(source, place, what, hint="JSONL needs one complete array per line") from None
+                raise make_read_error(source, place, what, hint="JSONL needs one complete array per line") from None
         place += len(line) + 1
 
 
@@ -340,17 +353,17 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 def _build_document(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {
         "id": passage.name,
-        **attributes(passage, _DOCUMENT_FIELDS, losses),
+        **document_attributes(passage, _DOCUMENT_FIELDS, losses),
         "text": passage.text,
         "entities": [_build_entity(passage, mention, losses) for mention in passage.mentions],
     }
 
 
 def _build_entity(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
-    begin, end = extent(passage, mention, losses)
+    begin, end = span_extent(passage, mention, losses)
     return {
         "entity_group": mention.label,
-        **said(passage, mention, losses, _TAKEN_FIELDS),
+        **further_fields(passage, mention, losses, _TAKEN_FIELDS),
         "word": passage.text[begin:end],
         "start": begin,
         "end": end,

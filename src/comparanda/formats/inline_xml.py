@@ -15,28 +15,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.ids import BAR
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.errors import UsageError, WriteError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.files import file_names
 from comparanda.formats.standoff import Draft
 from comparanda.formats.xml import (
     HEAD,
     Event,
-    attribute,
-    called,
-    content,
-    events,
+    describe_mention,
+    escape_content,
     file_name,
+    format_attribute,
+    format_plain,
     is_name,
     lose_type,
+    read_events,
     refuse_pieces,
-    say,
     say_ids,
+    set_value,
     too_deep,
     without_line_ends,
-    written,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Gathered:
         return "".join(self.text[end:begin] for end, begin in zip(ends, begins, strict=True))
 
 
-def gathered(found: Iterable[Event]) -> Gathered:
+def concatenate_text(found: Iterable[Event]) -> Gathered:
     """Concatenate the text, and record the extent of each element in it."""
     pieces: list[str] = []
     elements: list[Element] = []
@@ -111,7 +111,7 @@ def around_of(element: Element) -> list[Element]:
 
 # Tags in text that an XML parser could not read: several outermost elements, or unescaped text.
 #
-# Yields the same events as `xml.events`, for a range of the source: a file, or a line of it.
+# Yields the same events as `xml.read_events`, for a range of the source: a file, or a line of it.
 
 
 _TAG_NAME = r"[^\W\d][\w.:-]*+"
@@ -173,19 +173,21 @@ class Tags:
             yield "text", self._unescape(text[last:], place), {}, 0
         if open_:
             name, opened = open_[-1]
-            raise refuse(
+            raise make_read_error(
                 self.source, opened, f"<{name}> is not closed", hint=self._tag_hint("</" + name + "> is missing")
             )
 
     def _close_element(self, open_: list[tuple[str, int]], name: str, place: int) -> None:
         if not open_:
-            raise refuse(self.source, place, f"</{name}> has no start tag", hint=self._tag_hint(f"<{name}> is missing"))
+            raise make_read_error(
+                self.source, place, f"</{name}> has no start tag", hint=self._tag_hint(f"<{name}> is missing")
+            )
         if open_[-1][0] != name:
             other, opened = open_[-1]
             details = [f"<{other}> at {self.source.locate(opened)} is open"]
             hint = self._tag_hint("elements may be nested, but not cross")
             what = f"</{name}> does not match the open element"
-            raise refuse(self.source, place, what, details=details, hint=hint)
+            raise make_read_error(self.source, place, what, details=details, hint=hint)
         open_.pop()
 
     def _tag_hint(self, usual: str) -> str:
@@ -198,7 +200,7 @@ class Tags:
         found: dict[str, str] = {}
         for name, *values in _ATTRIBUTE.findall(written):
             if name in found:
-                raise refuse(self.source, place, f"duplicate attribute {name!r} in this tag")
+                raise make_read_error(self.source, place, f"duplicate attribute {name!r} in this tag")
             found[name] = self._unescape("".join(values), place)
         return found
 
@@ -209,10 +211,10 @@ class Tags:
         for sign in re.finditer("[<&]", text):
             place = begin + len(text[: sign.start()].encode())
             if sign[0] == "<":
-                raise refuse(self.source, place, "this < does not begin a tag", hint=_ESCAPE_HINT)
+                raise make_read_error(self.source, place, "this < does not begin a tag", hint=_ESCAPE_HINT)
             entity = _ENTITY.match(text, sign.start())
             if entity is None:
-                raise refuse(self.source, place, "this & does not begin an entity", hint=_ESCAPE_HINT)
+                raise make_read_error(self.source, place, "this & does not begin an entity", hint=_ESCAPE_HINT)
             pieces += [text[last : sign.start()], self._decode_entity(entity, place)]
             last = entity.end()
         return "".join([*pieces, text[last:]])
@@ -226,7 +228,7 @@ class Tags:
         raise self._entity_error(entity[0], place)
 
     def _entity_error(self, entity: str, place: int) -> ReadError:
-        return refuse(self.source, place, f"{entity} is not a character")
+        return make_read_error(self.source, place, f"{entity} is not a character")
 
 
 SUFFIXES = (".tml", ".xml", ".sgml", ".sgm")
@@ -282,10 +284,10 @@ class _Reader:
         options = request.options
         self.source = source = without_line_ends(source)
         self.request = request
-        self.by_line = choose(options, "documents", ("file", "line")) == "line"
-        self.names = choose(options, "names", ("file", "docid", "number"))
+        self.by_line = choose_option(options, "documents", ("file", "line")) == "line"
+        self.names = choose_option(options, "names", ("file", "docid", "number"))
         self.asked = frozenset(filter(None, options.get("elements", "").split(","))) or None
-        escaped = choose(options, "escaped", ("yes", "no")) == "yes"
+        escaped = choose_option(options, "escaped", ("yes", "no")) == "yes"
         text = {options["text"]} if "text" in options else set()
         names = None if escaped or self.asked is None else self.asked | ROOTS | STRUCTURE | text
         self.tags = Tags(source, request.limits.nesting, escaped, names)
@@ -317,13 +319,13 @@ class _Reader:
         self._note("elements that cover no text ignored", empty)
         label = self.request.options.get("label")
         self._note(f"elements without the attribute {label!r}, labelled by their name", unlabelled)
-        return self.draft.corpus(self.request, name="inline-xml", judged="label")
+        return self.draft.corpus(self.request, name="inline-xml", evaluated="label")
 
     def _read_lines(self, begin: int, end: int) -> Iterator[_Document]:
         """Yield each non-blank line as a document, named by its number."""
         for number, line in enumerate(bytes(self.source.data[begin:end]).split(b"\n"), start=1):
             if line.strip():
-                found = gathered(self.tags.events(begin, begin + len(line)))
+                found = concatenate_text(self.tags.events(begin, begin + len(line)))
                 yield _Document(place=begin, text=found.text, begin=0, elements=found.elements, name=str(number))
             begin += len(line) + 1
 
@@ -331,7 +333,7 @@ class _Reader:
         """Yield the documents of a file."""
         prolog = _PROLOG.match(self.source.data, begin, end)
         nesting = self.request.limits.nesting
-        found = gathered(events(self.source, number, nesting) if prolog else self.tags.events(begin, end))
+        found = concatenate_text(read_events(self.source, number, nesting) if prolog else self.tags.events(begin, end))
         roots = [found.elements[root] for root in found.roots]
         alone = len(roots) == 1 and (prolog or roots[0].after > 1) and not found.outside().strip()
         if alone or self.text or (roots and roots[0].name in ROOTS):
@@ -345,10 +347,10 @@ class _Reader:
         texts = [number for number, each in enumerate(elements) if each.name in (self.text or TEXTS)]
         if self.text and not texts:
             what = f"there is no element <{''.join(self.text)}> in this file"
-            raise refuse(self.source, begin, what, hint="set the element that holds the text: ?text=NAME")
+            raise make_read_error(self.source, begin, what, hint="set the element that holds the text: ?text=NAME")
         if not texts and found.outside().strip():
             what = "there is text outside the document elements"
-            raise refuse(
+            raise make_read_error(
                 self.source,
                 elements[found.roots[0]].place,
                 what,
@@ -401,7 +403,7 @@ class _Reader:
         what = f"no known span element in <{document.root}>"
         details = [f"elements found: {', '.join(shown)}{' …' if len(count) > len(shown) else ''}"] if shown else []
         hint = "set the span elements: ?elements=NAME,NAME; and that of the text, if not the root: &text=NAME"
-        return refuse(self.source, document.place, what, details=details, hint=hint)
+        return make_read_error(self.source, document.place, what, details=details, hint=hint)
 
     def _document_names(self, documents: list[list[_Document]]) -> Iterable[str]:
         """Name documents after their files; several in one file after their ids in it, else by their number."""
@@ -414,7 +416,9 @@ class _Reader:
         for file, some in zip(files, documents, strict=True):
             for number, document in enumerate(some, start=1):
                 if self.names == "docid" and document.name is None:
-                    raise refuse(self.source, document.place, "the document has no DOCID", hint="set ?names=file")
+                    raise make_read_error(
+                        self.source, document.place, "the document has no DOCID", hint="set ?names=file"
+                    )
                 if self.by_line:
                     found.append(f"{file}:{document.name}")
                 elif len(some) == 1 and self.names == "file":
@@ -438,7 +442,7 @@ class _Reader:
             if name == linked:
                 say_ids(self.draft, span, value)
             elif name != by:
-                say(self.draft, span, name, value)
+                set_value(self.draft, span, name, value)
         return by is not None or "label" not in options
 
     def _note(self, what: str, places: list[int]) -> None:
@@ -526,7 +530,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 def _document(passage: Passage, losses: Losses, element: str | None) -> str:
     root_attributes = "".join(
-        attribute(name, value, passage.name)
+        format_attribute(name, value, passage.name)
         for name, value in passage.attributes.items()
         if _is_document_attribute(name, passage, losses)
     )
@@ -558,22 +562,22 @@ def _tagged_text(passage: Passage, losses: Losses, element: str | None) -> str:
         nonlocal place
         while open_ and open_[-1][0].end <= until:
             mention, name = open_.pop()
-            pieces.append(content(passage.text[place : mention.end], passage.name) + f"</{name}>")
+            pieces.append(escape_content(passage.text[place : mention.end], passage.name) + f"</{name}>")
             place = mention.end
 
     for mention in sorted(mentions, key=lambda each: (each.begin, -each.end)):
         close(mention.begin)
         if open_ and open_[-1][0].end < mention.end:
-            details = [called(passage, open_[-1][0]), called(passage, mention)]
+            details = [describe_mention(passage, open_[-1][0]), describe_mention(passage, mention)]
             hint = "write jsonl, brat, gate or bioc: elements may be nested, but not cross"
             raise WriteError("two spans cross", details=details, hint=hint)
         name = element or _element_name(passage, mention)
-        pieces.append(content(passage.text[place : mention.begin], passage.name))
+        pieces.append(escape_content(passage.text[place : mention.begin], passage.name))
         pieces.append(f"<{name}{_format_attributes(passage, mention, losses, element)}>")
         open_.append((mention, name))
         place = mention.begin
     close(len(passage.text))
-    return "".join([*pieces, content(passage.text[place:], passage.name)])
+    return "".join([*pieces, escape_content(passage.text[place:], passage.name)])
 
 
 def _element_name(passage: Passage, mention: Mention) -> str:
@@ -595,10 +599,10 @@ def _format_attributes(passage: Passage, mention: Mention, losses: Losses, eleme
             losses.lose(f"{name!r} of spans, which is a reserved or invalid attribute name", passage.name)
         else:
             lose_type(name, value, passage, losses)
-            found[name] = written(value)
+            found[name] = format_plain(value)
     if mention.ids is not None:
         found[LINK] = BAR.join(mention.ids)
-    return "".join(attribute(name, value, passage.name) for name, value in found.items())
+    return "".join(format_attribute(name, value, passage.name) for name, value in found.items())
 
 
 WRITER = Writer(

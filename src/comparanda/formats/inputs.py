@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from comparanda.core.places import Stretch
-from comparanda.core.registry import registered
+from comparanda.core.registry import find_registered
 from comparanda.core.remote import AnyPath, is_web, path_of
-from comparanda.errors import ReadError, UsageError, nearest
+from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape, check_sizes
 from comparanda.formats.files import (
     STDIN,
-    companions,
     files_of,
+    find_companions,
     is_path,
+    list_matching,
     load,
     load_files,
     load_head,
-    matching,
     size_of,
 )
 from comparanda.formats.suffixes import SUFFIXES
-from comparanda.formats.tokens import stem
+from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -84,7 +84,7 @@ class Input:
     @property
     def display_name(self) -> str:
         """The given name, or the file name without its suffixes."""
-        return self.name or ("stdin" if self.path == "-" else stem(self.path.rstrip("/")))
+        return self.name or ("stdin" if self.path == "-" else file_stem(self.path.rstrip("/")))
 
     def same_as(self, other: Input) -> bool:
         """Return whether another input is the same column of the same file."""
@@ -115,7 +115,7 @@ def taken_apart(written: str) -> tuple[str | None, str, str]:
 
 
 def _registered_formats() -> Mapping[str, EntryPoint]:
-    return registered("comparanda.formats")
+    return find_registered("comparanda.formats")
 
 
 @cache
@@ -124,7 +124,7 @@ def _load_format(name: str) -> Format:
     return found
 
 
-def formats() -> dict[str, Format]:
+def find_formats() -> dict[str, Format]:
     """Load all formats by name; they are registered in the entry point group `comparanda.formats`."""
     return {name: _load_format(name) for name in _registered_formats()}
 
@@ -266,9 +266,9 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
     folder = path_of(path)
     if path == STDIN or not folder.is_dir():
         return every
-    found = {each.name: matching(folder, each.suffixes) for each in fitting.values()}
+    found = {each.name: list_matching(folder, each.suffixes) for each in fitting.values()}
     beside = _companion_suffixes(fitting.values())
-    others = {other for files in found.values() for file in files for other in companions(file, beside)}
+    others = {other for files in found.values() for file in files for other in find_companions(file, beside)}
     apart = {name for each in fitting.values() if found[each.name] for name in each.apart}
     others |= {file for files in found.values() for file in files if file.name in apart}
     found = {name: [file for file in files if file not in others] for name, files in found.items()}
@@ -286,9 +286,11 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
 def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format:
     if name in fitting:
         return fitting[name]
-    if name in formats():
+    if name in find_formats():
         raise UsageError(f"format {name!r} has no {what}", hint=f"formats that have: {', '.join(fitting)}")
-    raise UsageError(f"no format is called {name!r}{nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
+    raise UsageError(
+        f"no format is called {name!r}{suggest_nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}"
+    )
 
 
 def head_of(source: Source) -> list[str]:

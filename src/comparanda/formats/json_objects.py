@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 
 from comparanda.core.ids import BAR
-from comparanda.core.places import Source, refuse
+from comparanda.core.places import Source, make_read_error
 from comparanda.errors import ReadError
 from comparanda.formats.document_writer import GAPS, Losses, Mention, Passage
-from comparanda.formats.field_values import unwritable
+from comparanda.formats.field_values import find_unwritable
 from comparanda.formats.standoff import FARTHEST
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class JsonObjects:
             raise self._error(number, problem) from None
 
     def _error(self, number: int, problem: Exception) -> ReadError:
-        return refuse(self.source, int(self.offset[number]), _describe_error(problem, "object"), hint=_LINE_HINT)
+        return make_read_error(
+            self.source, int(self.offset[number]), _describe_error(problem, "object"), hint=_LINE_HINT
+        )
 
 
 def _split_objects(source: Source) -> tuple[list[bytes], NDArray[np.int64]]:
@@ -98,7 +100,7 @@ def _split_array(source: Source, data: bytes, begin: int) -> tuple[list[bytes], 
         byte = re.search(r"\(byte (\d+)\)", str(problem))
         offset = min(int(byte[1]), len(data) - 1) if byte else len(data.rstrip()) - 1
         hint = f"{_LINE_HINT}; a whole file may also be one array of objects"
-        raise refuse(source, begin + offset, _describe_error(problem, "array"), hint=hint) from None
+        raise make_read_error(source, begin + offset, _describe_error(problem, "array"), hint=hint) from None
     begins, end = [], 0
     for piece in pieces:
         begins.append(data.index(piece, end))
@@ -177,14 +179,14 @@ class Fields:
 
     def refuse(self, what: str, *, details: Iterable[str] = (), hint: str | None = None) -> ReadError:
         """Make an error at this place."""
-        return refuse(self.source, self.place, what, details=details, hint=hint)
+        return make_read_error(self.source, self.place, what, details=details, hint=hint)
 
     def bad(self, name: str, wanted: str, hint: str | None = None) -> ReadError:
         """Make the error for a field that is missing or of the wrong type."""
         value = self.given.get(name)
         if value is None:
             return self.refuse(f"missing {self.path(name)!r}, expected {wanted}", hint=hint)
-        found = kind(value) if isinstance(value, dict | list | str) else repr(value)
+        found = name_kind(value) if isinstance(value, dict | list | str) else repr(value)
         return self.refuse(f"{self.path(name)!r} is {found}, not {wanted}", hint=hint)
 
     def text(self, name: str, hint: str | None = None) -> str:
@@ -192,7 +194,7 @@ class Fields:
         value = self.given.get(name)
         if type(value) is not str:
             raise self.bad(name, "a string", hint)
-        if problem := unwritable(value):
+        if problem := find_unwritable(value):
             raise self.refuse(f"{problem[0]} in {self.path(name)!r}", hint=problem[1])
         return value
 
@@ -226,7 +228,7 @@ class Fields:
         for number, each in enumerate(self.items(name, hint)):
             step = f"{name}[{number}]"
             if type(each) is not dict:
-                raise self.refuse(f"{self.path(step)!r} is {kind(each)}, not an object", hint=hint)
+                raise self.refuse(f"{self.path(step)!r} is {name_kind(each)}, not an object", hint=hint)
             yield Fields(source=self.source, place=self.place, given=each, parent=self, step=step)
 
     def name(self, field: str) -> str | None:
@@ -248,7 +250,7 @@ class Fields:
         """Return the other fields with scalar values, as strings."""
         found = {name: str(value) for name, value in self.plain(own)}
         for name, value in found.items():
-            if problem := unwritable(value):
+            if problem := find_unwritable(value):
                 raise self.refuse(f"{problem[0]} in {self.path(name)!r}", hint=problem[1])
         return found
 
@@ -262,10 +264,10 @@ def is_plain(value: Any) -> bool:
     return value != "" and isinstance(value, str | int | float)
 
 
-def kind(value: Any) -> str:
+def name_kind(value: Any) -> str:
     """Return the name of the type of a JSON value, for messages.
 
-    >>> kind([1]), kind(None), kind("x")
+    >>> name_kind([1]), name_kind(None), name_kind("x")
     ('an array', 'null', 'a string')
     """
     return _TYPE_NAMES.get(type(value), "null")
@@ -319,7 +321,7 @@ class Node(NamedTuple):
     context: Any
 
 
-def nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
+def read_nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
     """Yield the objects of a source in order.
 
     Args:
@@ -386,23 +388,23 @@ class _NodeReader:
         try:
             return decoder.decode(data)
         except RecursionError:
-            raise refuse(self.source, begin, "the JSON is nested too deeply") from None
+            raise make_read_error(self.source, begin, "the JSON is nested too deeply") from None
         except msgspec.DecodeError as problem:
             raise self._error(str(problem), data, begin) from None
 
     def _error(self, problem: str, data: bytes, begin: int) -> ReadError:
         if "truncated" in problem:
-            return refuse(self.source, begin, "the JSON is cut off")
+            return make_read_error(self.source, begin, "the JSON is cut off")
         if got := re.match(r"Expected `(\w+)`, got `(\w+)`", problem):
             try:
-                found = kind(_ANY.decode(data)) if got[2] != "null" else "null"
+                found = name_kind(_ANY.decode(data)) if got[2] != "null" else "null"
             except (msgspec.DecodeError, RecursionError):  # what follows is not JSON either
                 found = f"something of type {got[2]}"
-            return refuse(self.source, begin, f"expected an object, got {found}", hint="give objects: {…}")
+            return make_read_error(self.source, begin, f"expected an object, got {found}", hint="give objects: {…}")
         byte = re.search(r" \(byte (\d+)\)", problem)
         place = begin + min(int(byte[1]), len(data) - 1) if byte else begin
         what = problem.removeprefix("JSON is malformed: ").replace(byte[0] if byte else "\0", "")
-        return refuse(self.source, place, f"not JSON: {what}")
+        return make_read_error(self.source, place, f"not JSON: {what}")
 
 
 def _is_json(line: bytes) -> bool:
@@ -424,21 +426,21 @@ def json_lines(
     yield "", "".join(f"{encode(to_record(each)).decode()}\n" for each in documents)
 
 
-def attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
+def document_attributes(passage: Passage, taken: frozenset[str], losses: Losses) -> dict[str, str]:
     """Return the attributes of a document; those whose names the format reserves are lost."""
     for name in (each for each in passage.attributes if each in taken):
         losses.lose(f"the attribute {name!r} of documents, whose name is reserved", passage.name)
     return {name: value for name, value in passage.attributes.items() if name not in taken}
 
 
-def extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int, int]:
+def span_extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int, int]:
     """Return the begin and end of a span; the gaps of discontinuous spans are lost."""
     if len(mention.pieces) > 1:
         losses.lose(GAPS, passage.name)
     return mention.begin, mention.end
 
 
-def said(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[str]) -> dict[str, Any]:
+def further_fields(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[str]) -> dict[str, Any]:
     """Return the further fields of a span: its ids, its probability as `score`, and all other columns."""
     found: dict[str, Any] = {} if mention.ids is None else {"id": BAR.join(mention.ids)}
     if "probability" in mention.said:

@@ -13,7 +13,7 @@ from comparanda.errors import UsageError
 from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request
 from comparanda.formats.cuts import json_marks, sentence_a_line
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.json_objects import JsonObjects, attributes, json_lines, looks_like_json
+from comparanda.formats.json_objects import JsonObjects, document_attributes, json_lines, looks_like_json
 from comparanda.formats.plain_tables import ABSENT, Table, has_tag_list, spans_in_tags, table_rows, table_tokens
 from comparanda.formats.records import read_records
 from comparanda.formats.scanner import check_line_lengths
@@ -103,7 +103,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 def _document_record(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {
         "id": passage.name,
-        **attributes(passage, _RESERVED_DOCUMENT_FIELDS, losses),
+        **document_attributes(passage, _RESERVED_DOCUMENT_FIELDS, losses),
         "text": passage.text,
         "spans": [_span_record(passage, mention, losses) for mention in without_words(passage, losses).mentions],
     }

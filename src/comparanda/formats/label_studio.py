@@ -12,12 +12,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import joined
+from comparanda.core.ids import join_ids
 from comparanda.core.places import Note, Source, first_places
 from comparanda.errors import ReadError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
-from comparanda.formats.json_objects import UNLABELLED, Fields, JsonObjects, attributes, extent, is_plain, key_paths
+from comparanda.formats.json_objects import (
+    UNLABELLED,
+    Fields,
+    JsonObjects,
+    document_attributes,
+    is_plain,
+    key_paths,
+    span_extent,
+)
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
 
@@ -55,7 +63,7 @@ class _Reader:
         self.source = source
         self.request = request
         self.text = options.get("text", "text")
-        self.choice = choose(options, "annotations", _CHOICES)
+        self.choice = choose_option(options, "annotations", _CHOICES)
         self.annotator, self.model = options.get("annotator"), options.get("predictions")
         self.objects = JsonObjects(source)
         self.has_tasks = "data" in self.objects.first()
@@ -78,7 +86,7 @@ class _Reader:
         for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
-        return self.draft.corpus(self.request, name="label-studio", judged="label", offsets=offsets)
+        return self.draft.corpus(self.request, name="label-studio", evaluated="label", offsets=offsets)
 
     def _note(self, what: str, place: int) -> None:
         self.note_places.setdefault(what, []).append(place)
@@ -278,7 +286,7 @@ class _Reader:
             return
         one = values[0] if len(values) == 1 else "|".join(map(str, values))
         for number in numbers:
-            self.draft.say(number, name, joined(map(str, values)) if name == "id" else one)
+            self.draft.say(number, name, join_ids(map(str, values)) if name == "id" else one)
 
 
 def _read_predictions(task: Fields, model: str | None) -> Iterator[Fields]:
@@ -367,7 +375,7 @@ def _build_task(passage: Passage, number: int, losses: Losses, model: str | None
         for region, mention in enumerate(passage.mentions, 1)
         for item in _build_results(passage, mention, f"r{region}", losses)
     ]
-    data = attributes(passage, _DOCUMENT_FIELDS, losses)
+    data = document_attributes(passage, _DOCUMENT_FIELDS, losses)
     task: dict[str, Any] = {"id": number, "data": {"doc_id": passage.name, "text": passage.text, **data}}
     if model is not None:
         return {**task, "annotations": [], "predictions": [{"model_version": model, "result": result}]}
@@ -377,7 +385,7 @@ def _build_task(passage: Passage, number: int, losses: Losses, model: str | None
 
 def _build_results(passage: Passage, mention: Mention, region: str, losses: Losses) -> Iterator[dict[str, Any]]:
     """Yield the region of a span, and a per-region result for each column."""
-    begin, end = extent(passage, mention, losses)
+    begin, end = span_extent(passage, mention, losses)
     covered = passage.text[begin:end]
     value = {"start": begin, "end": end, "text": covered, "labels": [mention.label]}
     item: dict[str, Any] = {

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-def terms(context: Any, known: Mapping[str, str]) -> Callable[[str], str]:
+def make_expander(context: Any, known: Mapping[str, str]) -> Callable[[str], str]:
     """Return a function that expands keys and compact IRIs to IRIs; unknown keys are returned unchanged.
 
     Args:
         context: the context of the file, which may be missing; a remote context is not fetched.
         known: default prefixes and terms, which the context may redefine.
 
-    >>> iri = terms({"begin": "nif:beginIndex", "nif": "http://x#"}, {"its": "http://y#"})
+    >>> iri = make_expander({"begin": "nif:beginIndex", "nif": "http://x#"}, {"its": "http://y#"})
     >>> iri("begin"), iri("nif:isString"), iri("its:taIdentRef"), iri("other"), iri("@id")
     ('http://x#beginIndex', 'http://x#isString', 'http://y#taIdentRef', 'other', '@id')
 
@@ -59,11 +59,13 @@ def base_of(context: Any) -> str:
     return ""
 
 
-def values(value: Any) -> list[Any]:
+def list_plain_values(value: Any) -> list[Any]:
     """Return the plain values of a field, including IRIs, in any of the JSON-LD notations.
 
-    >>> values([{"@value": "4", "@type": "xsd:int"}, {"@id": "http://x"}, 5]), values(None), values({"id": "y"})
-    (['4', 'http://x', 5], [], ['y'])
+    >>> list_plain_values([{"@value": "4", "@type": "xsd:int"}, {"@id": "http://x"}, 5])
+    ['4', 'http://x', 5]
+    >>> list_plain_values(None), list_plain_values({"id": "y"})
+    ([], ['y'])
     """
     found = []
     for each in value if type(value) is list else (value,):

@@ -17,11 +17,11 @@ import msgspec
 import numpy as np
 
 from comparanda.core.corpus import Quotes, Spans
-from comparanda.core.ids import joined
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import join_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
 from comparanda.formats.contract import Format, Request
-from comparanda.formats.field_values import unwritable
+from comparanda.formats.field_values import find_unwritable
 from comparanda.formats.json_objects import JsonObjects
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.scanner import check_line_lengths
@@ -223,7 +223,7 @@ def item_of(
     if not (isinstance(text, str) and isinstance(label, str)):
         return None
     text, label = text.strip(), label.strip()
-    if not (text and label) or unwritable(text) or unwritable(label):
+    if not (text and label) or find_unwritable(text) or find_unwritable(label):
         return None
     return Item(text=text, label=label, attributes=attributes, occurrence=occurrence, begin=begin)
 
@@ -243,11 +243,11 @@ def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         kind = type(value)
         if name == "id":  # an integer is the index of an item in the answer, not the id of an entity
             ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
-            if ids and (whole := joined(ids)) and not unwritable(whole):
+            if ids and (whole := join_ids(ids)) and not find_unwritable(whole):
                 found.setdefault("id", whole)
         elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
             found.setdefault("probability", float(value))
-        elif kind in _SCALAR_TYPES or (kind is str and value and not unwritable(value)):
+        elif kind in _SCALAR_TYPES or (kind is str and value and not find_unwritable(value)):
             found.setdefault(name, value)
     return found
 
@@ -265,10 +265,10 @@ WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "
 _MAX_TAGS = 100_000
 
 
-def tagged(text: str) -> Answer | None:
+def read_tagged_text(text: str) -> Answer | None:
     """Read a text with inline tags, or with items in brackets followed by labels; None if it has neither.
 
-    >>> found = tagged("<PER>Anna</PER> left."), tagged("[Anna](PER) left.")
+    >>> found = read_tagged_text("<PER>Anna</PER> left."), read_tagged_text("[Anna](PER) left.")
     >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
     [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
     """
@@ -398,7 +398,7 @@ def parse(answer: str, names: Names | None = None) -> Answer:
     if found is not None:
         return found
     for copied in [*blocks, text]:
-        if (copy := tagged(copied)) is not None:
+        if (copy := read_tagged_text(copied)) is not None:
             return copy
     return Answer(how="unread")
 
@@ -571,7 +571,7 @@ class _Reader:
         self._resolve_unread()
         for what, (count, places) in self.note_places.items():
             self.draft.notes.append(Note(self.request.side, what, count, first_places(self.source, np.array(places))))
-        corpus = self.draft.corpus(self.request, name="llm", judged="label")
+        corpus = self.draft.corpus(self.request, name="llm", evaluated="label")
         documents = replace(corpus.documents, marked=roles.document is not None or roles.text is not None)
         return self._with_quotes(replace(corpus, documents=documents))
 
@@ -604,7 +604,7 @@ class _Reader:
         options = self.request.options
         answer = options.get("answer") or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
         if answer is None:
-            raise refuse(
+            raise make_read_error(
                 self.source,
                 0,
                 "cannot determine which field holds the answer",
@@ -628,7 +628,7 @@ class _Reader:
             value = _get_value(record, roles.document)
             if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
                 hint = "give every document a unique name, or name the field that holds it: ?document=FIELD"
-                raise refuse(self.source, place, f"no document name in {roles.document!r}", hint=hint)
+                raise make_read_error(self.source, place, f"no document name in {roles.document!r}", hint=hint)
             name = self._check_writable(str(value), place)
         self.draft.document(
             name, place, {each: self._check_writable(value, place) for each, value in attributes.items()}
@@ -638,12 +638,12 @@ class _Reader:
         """Add the text of a document."""
         if not isinstance(text, str):
             hint = "give all documents their text, or none; ?text=none ignores it, ?text=FIELD reads another field"
-            raise refuse(self.source, place, f"there is no text in {field!r}", hint=hint)
+            raise make_read_error(self.source, place, f"there is no text in {field!r}", hint=hint)
         self.draft.texts.append(self._check_writable(text, place))
 
     def _check_writable(self, text: str, place: int) -> str:
-        if problem := unwritable(text):
-            raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
+        if problem := find_unwritable(text):
+            raise make_read_error(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
     def _add_answer(self, value: Any, place: int) -> None:
@@ -673,7 +673,7 @@ class _Reader:
         """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
         has_copies = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
-            if has_copies and text is not None and text.strip() and not unwritable(text):
+            if has_copies and text is not None and text.strip() and not find_unwritable(text):
                 self.copies[document] = text
             else:
                 self._note("answers that cannot be read, treated as having no items", 1, place)

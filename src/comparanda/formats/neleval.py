@@ -15,7 +15,15 @@ from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Passage, Writer
 from comparanda.formats.document_writer import Mention as WriterMention
-from comparanda.formats.entity_lines import Candidate, Mention, Mentions, columns_refused, lines_of, offset, score
+from comparanda.formats.entity_lines import (
+    Candidate,
+    Mention,
+    Mentions,
+    lines_of,
+    make_column_error,
+    parse_offset,
+    score,
+)
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
 
@@ -43,14 +51,14 @@ def read(source: Source, request: Request) -> Corpus:
     draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     mentions.into(draft)
     offsets = asked_offsets(request.options)
-    return draft.corpus(request, name="neleval", judged="type", offsets=offsets, usual="inclusive")
+    return draft.corpus(request, name="neleval", evaluated="type", offsets=offsets, usual="inclusive")
 
 
 def _parse_mention(source: Source, place: int, line: str) -> Mention:
     fields = line.rstrip("\t\r").split("\t")
     if len(fields) < 3 or not fields[0].strip() or (len(fields) > 5 and len(fields) % 3):
-        raise columns_refused(source, place, line, EXPECTED)
-    begin, end = offset(source, place, line, fields[1]), offset(source, place, line, fields[2])
+        raise make_column_error(source, place, line, EXPECTED)
+    begin, end = parse_offset(source, place, line, fields[1]), parse_offset(source, place, line, fields[2])
     candidates = []
     for first in range(3, len(fields), 3):
         id_, written, label = [*fields[first : first + 3], "", ""][:3]
@@ -95,7 +103,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 def _document(passage: Passage, losses: Losses) -> Iterator[str]:
     lose_document(passage, losses)
     for mention in passage.mentions:
-        begin, last = extent(passage, mention)
+        begin, last = find_extent(passage, mention)
         check(passage, mention.label, "the label")
         lose_said(passage, mention, CARRIED, losses)
         candidates = "".join(
@@ -121,7 +129,7 @@ def lose_said(passage: Passage, mention: WriterMention, carried: frozenset[str],
             losses.lose(f"{name!r} of spans", passage.name)
 
 
-def extent(passage: Passage, mention: WriterMention) -> tuple[int, int]:
+def find_extent(passage: Passage, mention: WriterMention) -> tuple[int, int]:
     """Return the offsets of the first and last character of a span; refuse an empty or discontinuous one."""
     if len(mention.pieces) > 1:
         what = f"the span {_describe_span(passage, mention)} is in {len(mention.pieces)} pieces, but a line holds one"

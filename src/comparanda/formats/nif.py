@@ -14,14 +14,14 @@ from urllib.parse import quote
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import BAR, NIL, joined
+from comparanda.core.ids import BAR, NIL, join_ids
 from comparanda.core.places import Note, Source, first_places
 from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.field_values import unwritable
-from comparanda.formats.json_objects import Node, looks_like_json, nodes
-from comparanda.formats.linked_data import base_of, document_name, iri_of, local_name, terms, values
+from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.json_objects import Node, looks_like_json, read_nodes
+from comparanda.formats.linked_data import base_of, document_name, iri_of, list_plain_values, local_name, make_expander
 from comparanda.formats.standoff import FARTHEST, OPTION, Draft, asked_offsets
 
 if TYPE_CHECKING:
@@ -88,14 +88,14 @@ class _Reader:
         self.units: list[int] = []
         self.called: list[str] = []
         self.base = ""
-        self.iri: Callable[[str], str] = terms(None, _KNOWN)
+        self.iri: Callable[[str], str] = make_expander(None, _KNOWN)
         self.context: Any = None
 
     def corpus(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
-        for node in nodes(self.source, ("@graph",)):
+        for node in read_nodes(self.source, ("@graph",)):
             if node.context is not self.context:
-                self.context, self.iri = node.context, terms(node.context, _KNOWN)
+                self.context, self.iri = node.context, make_expander(node.context, _KNOWN)
                 self.base = base_of(node.context) or self.base
             self._read_node(node)
         if not self.texts and not self.phrases:
@@ -109,7 +109,7 @@ class _Reader:
         self._fill_draft(draft)
         self._note(draft, "strings that are not mentions (words, sentences and the like) ignored", self.ignored)
         self._note(draft, "annotation units of NIF 2.1 ignored", self.units)
-        return draft.corpus(self.request, name="nif", judged="taClassRef", offsets=offsets)
+        return draft.corpus(self.request, name="nif", evaluated="taClassRef", offsets=offsets)
 
     def _note(self, draft: Draft, what: str, places: list[int]) -> None:
         if places:
@@ -124,9 +124,9 @@ class _Reader:
             if key in {"@id", "id"}:
                 iri = node.fields.text(key)
             elif key in {"@type", "type"}:
-                types = {local_name(self.iri(str(each))) for each in values(value)}
+                types = {local_name(self.iri(str(each))) for each in list_plain_values(value)}
             elif (full := self.iri(key)).startswith((NIF, ITSRDF)):
-                properties[local_name(full)] = values(value)
+                properties[local_name(full)] = list_plain_values(value)
         place = node.fields.place
         if not (properties or "Context" in types):
             return
@@ -160,7 +160,7 @@ class _Reader:
         found = properties.get(name, [])
         if len(found) > 1 or not all(isinstance(each, str) for each in found):
             raise node.fields.refuse(f"{name!r} is not a single string, but {str(found)[:60]}")
-        if found and (problem := unwritable(found[0])):
+        if found and (problem := find_unwritable(found[0])):
             raise node.fields.refuse(f"{problem[0]} in {name!r}", hint=problem[1])
         return found[0] if found else None
 
@@ -213,7 +213,7 @@ class _Reader:
         self.called.append(f"the phrase {phrase.iri!r}" if phrase.iri else "a phrase")
         entities = [self.iri(str(each)) for each in phrase.properties.get("taIdentRef", ())]
         if entities:
-            ids = joined(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
+            ids = join_ids(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
             draft.say(number, "id", ids)
         if classes or narrow:
             draft.say(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.corpus import ROOT, Arcs, Edges, owner_of_rows
-from comparanda.core.heads import defects
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.heads import find_defects
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import Slices, TextColumn
-from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.formats.scanner import TAB, Block, blank_spaces_removed, blocks
-from comparanda.formats.tokens import NOT_ANNOTATED, Gathering, mended, refuse_unannotated
+from comparanda.errors import ReadError, UsageError, suggest_nearest
+from comparanda.formats.scanner import TAB, Block, remove_blank_spaces, scan_blocks
+from comparanda.formats.tokens import NOT_ANNOTATED, Gathering, mend_column, refuse_unannotated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ class _ArcReader:
         for piece in _split_sentences(self.sentences):
             begin, end = int(piece[0]), int(piece[-1])
             heads[begin:end] = self._resolve_heads(numbers[written.codes[begin:end]], slice(begin, end), HEAD, written)
-            for what, rows in defects(np.maximum(heads[begin:end] - begin, ROOT), piece - begin):
+            for what, rows in find_defects(np.maximum(heads[begin:end] - begin, ROOT), piece - begin):
                 found.setdefault(what, []).append(rows + begin)
         for what, each in found.items():
             rows = np.concatenate(each)
@@ -113,7 +113,7 @@ class _ArcReader:
             message = f"expected enhanced edges as head:relation|head:relation, got {written!r}"
             if _is_number(written):
                 hint = "if this is a PHEAD, read the file as CoNLL-X: FILE::conllx"
-        return refuse(self.source, int(self.offset[row]), message, details=details, hint=hint)
+        return make_read_error(self.source, int(self.offset[row]), message, details=details, hint=hint)
 
     def _read_edges(self, deps: TextColumn) -> Edges | None:
         """Read the edges of enhanced graphs, without those from or to empty nodes, as in the shared tasks."""
@@ -213,7 +213,7 @@ class Dialect:
         if len(name) < 10 and name.isdecimal() and 1 <= int(name) <= self.width:
             return int(name) - 1
         raise UsageError(
-            f"{self.title} has no column {name!r}{nearest(lowered, (*self.columns, *ALSO))}",
+            f"{self.title} has no column {name!r}{suggest_nearest(lowered, (*self.columns, *ALSO))}",
             hint=f"columns: {', '.join(self.columns)}, or 1–{self.width}",
         )
 
@@ -223,18 +223,18 @@ class Dialect:
         return {name: self.columns.index(known[name]) for name in known if known[name] in self.columns}
 
 
-def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged: bool = True) -> Corpus:
+def read_numbered_words(source: Source, request: Request, dialect: Dialect, *, evaluated: bool = True) -> Corpus:
     """Read a file: words are the rows, ranges cover several of them, empty nodes are ignored.
 
     Args:
         source: the file.
         request: what the task wants of it.
         dialect: its format.
-        judged: whether a column is evaluated; if not, only additional ones are read.
+        evaluated: whether a column is evaluated; if not, only additional ones are read.
 
     """
-    value, key = _parse_column(request, dialect) if judged else ("", "")
-    wanted = {**({"value": dialect.number(value)} if judged else {}), **dialect.named(request.extra)}
+    value, key = _parse_column(request, dialect) if evaluated else ("", "")
+    wanted = {**({"value": dialect.number(value)} if evaluated else {}), **dialect.named(request.extra)}
     trees = request.layer == "arcs"
     if trees:
         if "column" in request.options:
@@ -242,25 +242,25 @@ def read_numbered(source: Source, request: Request, dialect: Dialect, *, judged:
         wanted |= dialect.named(ARC_COLUMNS)
     gathering = Gathering(source, wanted, width=dialect.width, word=dialect.columns.index("form"))
     try:
-        for block in blocks(source, TAB, request.max_line):
+        for block in scan_blocks(source, TAB, request.max_line):
             _add_block(gathering, block, dialect)
     except ReadError:
-        cleaned = blank_spaces_removed(source, request.side)
+        cleaned = remove_blank_spaces(source, request.side)
         if cleaned is None:
             raise
-        return read_numbered(cleaned, request, dialect, judged=judged)
+        return read_numbered_words(cleaned, request, dialect, evaluated=evaluated)
     mends = {name: _SORT_FEATS for name, number in wanted.items() if dialect.columns[number] == "feats"}
     corpus = gathering.corpus(request, dialect.name, mends=mends)
     if trees:
         corpus = with_arcs(corpus, request)
-    if not judged:
+    if not evaluated:
         return corpus
     column, name = corpus.columns["value"], dialect.columns[wanted["value"]]
     if key:
-        column, name = mended(column, lambda cell: _value_of_key(cell, key))[0], f"{name}:{key}"
+        column, name = mend_column(column, lambda cell: _value_of_key(cell, key))[0], f"{name}:{key}"
     hint = _describe_filled(source, corpus, dialect)
     refuse_unannotated(column, f"the column {f'{value}:{key}' if key else value!r}", source, hint)
-    return replace(corpus, columns={**corpus.columns, "value": column}, judged=name)
+    return replace(corpus, columns={**corpus.columns, "value": column}, evaluated=name)
 
 
 def _parse_column(request: Request, dialect: Dialect) -> tuple[str, str]:
@@ -437,7 +437,7 @@ class _LineChecker:
             return None
         what = f"the range ends at word {covered}, but the sentence has {words or 'no'} word{'s'[: words != 1]}"
         details = [f"the last word is at {self.source.locate(self.last_word)}"] if words else []
-        return refuse(self.source, self.last_range, what, details=details)
+        return make_read_error(self.source, self.last_range, what, details=details)
 
     def _check_word(self, found: str, offset: int) -> ReadError | None:
         if found == str(self.words + 1):
@@ -447,7 +447,7 @@ class _LineChecker:
             return self._id_error(found, offset)
         what = f"expected id {self.words + 1}, got {found}"
         hint = "ids count 1, 2, 3 … in each sentence; sentences are separated by an empty line"
-        return refuse(self.source, offset, what, details=self._last_id(), hint=hint)
+        return make_read_error(self.source, offset, what, details=self._last_id(), hint=hint)
 
     def _last_id(self) -> list[str]:
         return [f"the id {self.words} is at {self.source.locate(self.last_word)}"] if self.words else []
@@ -457,8 +457,10 @@ class _LineChecker:
             hint = (
                 f"{self.dialect.title} has no ranges (3-4) or empty nodes (8.1); if the file is CoNLL-U: FILE::conllu"
             )
-            return refuse(self.source, offset, f"the id {found!r} is not a number", hint=hint)
-        return refuse(self.source, offset, f"the id {found!r} is not a number, range (3-4) or empty node (8.1)")
+            return make_read_error(self.source, offset, f"the id {found!r} is not a number", hint=hint)
+        return make_read_error(
+            self.source, offset, f"the id {found!r} is not a number, range (3-4) or empty node (8.1)"
+        )
 
     def _check_range(self, first: int, last: int, offset: int) -> ReadError | None:
         hint = "put a range before its first word; it names its first and last word: 3-4"
@@ -473,7 +475,7 @@ class _LineChecker:
         else:
             self.covered, self.last_range = last, offset
             return None
-        return refuse(self.source, offset, what, details=details, hint=hint)
+        return make_read_error(self.source, offset, what, details=details, hint=hint)
 
     def _width_error(self, text: str, fields: int, offset: int) -> ReadError:
         title, width = self.dialect.title, self.dialect.width
@@ -484,4 +486,4 @@ class _LineChecker:
             hint = "the line holds only white space; a sentence ends at an empty line"
         elif fields < width <= len(text.split()):
             hint = f"the columns of this line are separated by spaces; {title} requires tabs"
-        return refuse(self.source, offset, f"expected {width} columns for {title}, got {fields}", hint=hint)
+        return make_read_error(self.source, offset, f"expected {width} columns for {title}, got {fields}", hint=hint)

@@ -17,8 +17,8 @@ from comparanda.core.places import Source
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.chunks import with_spans
 from comparanda.formats.contract import CERTAIN, KEY, Request, Shape, check_sizes
-from comparanda.formats.delimited import LABEL_NAMES, normal
-from comparanda.formats.field_values import is_collection, listed, unwrapped
+from comparanda.formats.delimited import LABEL_NAMES, normalise_name
+from comparanda.formats.field_values import is_collection, list_values, unwrap
 from comparanda.formats.plain_tables import (
     ABSENT,
     CHUNK_NAMES,
@@ -97,7 +97,7 @@ def _read_beliefs(given: Any, request: Request) -> Corpus:
         given = list(given)
     if isinstance(given, list | tuple) and given and is_probable(given):
         places = range(len(given))
-        records = [unwrapped(each) for each in given]
+        records = [unwrap(each) for each in given]
         return replace(read_documents(records, places, _make_source(len(given), request), request), format="python")
     corpus = _read_spans(given, replace(request, layer="spans"))
     certain = request.side == KEY or request.options.get("score") == CERTAIN
@@ -168,7 +168,7 @@ def _is_chains(given: Any) -> bool:
 def _to_plain(value: Any, depth: int = 5) -> Any:
     """Convert lists and whole numbers of any kind to those of Python, down to some depth."""
     if is_collection(value) and depth:
-        return [_to_plain(each, depth - 1) for each in listed(value)]
+        return [_to_plain(each, depth - 1) for each in list_values(value)]
     if isinstance(value, bool):
         return value
     return int(value) if isinstance(value, Integral) else value
@@ -201,12 +201,14 @@ def _make_table(given: Any, request: Request, shape: Shape) -> Table:
     if hasattr(given, "collect") and hasattr(given, "lazy"):
         raise _type_error(given, request, shape, "call .collect() on a lazy frame first")
     if hasattr(given, "columns") and hasattr(given, "__getitem__"):
-        return _make_columns_table([str(name) for name in given.columns], lambda name: listed(given[name]), request)
+        return _make_columns_table(
+            [str(name) for name in given.columns], lambda name: list_values(given[name]), request
+        )
     if isinstance(given, Mapping):
         return _read_mapping(given, request, shape)
     if not isinstance(given, Iterable):
         raise _type_error(given, request, shape)
-    items = listed(given)
+    items = list_values(given)
     if items and all(isinstance(item, Mapping) for item in items):
         return _read_record_list(items, request)
     return _read_labels(items, request, shape) if shape == "rows" else _read_tags(items, request, shape)
@@ -235,7 +237,7 @@ def _read_dataset(given: Any, request: Request) -> Table:
             feature = getattr(feature, "feature", None)
         return list(getattr(feature, "names", None) or ())
 
-    return _make_columns_table([str(name) for name in names], lambda name: listed(given[name]), request, classes)
+    return _make_columns_table([str(name) for name in names], lambda name: list_values(given[name]), request, classes)
 
 
 def _read_mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> Table:
@@ -246,14 +248,14 @@ def _read_mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> T
     known = {name for tier in (tags if shape == "tokens" else LABEL_NAMES) for name in tier}
     if request.layer == "spans":
         known |= {*SPANS_NAMES, request.options.get("spans", "")}
-    known |= {normal(name) for name in (request.value, request.options.get("label")) if name}
+    known |= {normalise_name(name) for name in (request.value, request.options.get("label")) if name}
     columns = all(isinstance(name, str) and is_collection(values) for name, values in given.items())
     if (
         columns
-        and any(normal(name) in known for name in given)
+        and any(normalise_name(name) in known for name in given)
         and len({len(values) for values in given.values()}) == 1
     ):
-        return _make_columns_table(list(given), lambda name: listed(given[name]), request)
+        return _make_columns_table(list(given), lambda name: list_values(given[name]), request)
     if shape == "tokens":
         raise _type_error(given, request, shape)
     values = {"id": list(given), request.value or "label": list(given.values())}
@@ -283,7 +285,7 @@ def _read_tags(items: list[Any], request: Request, shape: Shape) -> Table:
         pairs = _check_pairs(items, request, shape, "(word, tag)")
         values = {"tokens": [pair[0] for pair in pairs], name: [pair[1] for pair in pairs]}
         return _make_one_sentence(values, len(items), request)
-    sentences = [listed(item) if is_collection(item) else item for item in items]
+    sentences = [list_values(item) if is_collection(item) else item for item in items]
     inner = [item for sentence in sentences if isinstance(sentence, list) for item in sentence]
     if inner and all(isinstance(item, tuple) for item in inner):
         _check_pairs(inner, request, shape, "(word, tag)")

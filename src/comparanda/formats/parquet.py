@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.core.places import Part, Source, Stretch, refuse
+from comparanda.core.places import Part, Source, Stretch, make_read_error
 from comparanda.core.remote import AnyPath, RemotePath
 from comparanda.core.text_columns import PADDING
 from comparanda.errors import ComparandaError, MissingExtraError, ReadError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.cuts import SAMPLE, Called, Mark
-from comparanda.formats.files import display, load_files, size_of, stamp
+from comparanda.formats.files import display_name, load_files, read_stamp, size_of
 from comparanda.formats.jsonl import FORMAT as JSONL
 from comparanda.formats.plain_tables import Table, has_tag_list, spans_in_tags, table_rows, table_tokens
 from comparanda.formats.records import SPANS_NAMES, read_records
@@ -39,11 +39,11 @@ _MAX_ROWS_PER_BYTE = 1_000  # real rows have ids or words; a file that claims mo
 def read(source: Source, request: Request) -> Corpus:
     """Read a table; the task decides whether its rows are labelled items, tokens or sentences."""
     files = [part.path for part in source.parts if part.path is not None]
-    before = [stamp(file) for file in files]
+    before = [read_stamp(file) for file in files]
     corpus = _read_corpus(_Tables(source), request)
     for file, known in zip(files, before, strict=True):
-        if stamp(file) != known:
-            raise ReadError("the file changed while it was being read", where=display(file), hint="run again")
+        if read_stamp(file) != known:
+            raise ReadError("the file changed while it was being read", where=display_name(file), hint="run again")
     return corpus
 
 
@@ -81,7 +81,7 @@ class _Piece:
         opened = _open_file(file)
         every: int = opened.metadata.num_rows
         if every > _MAX_ROWS_PER_BYTE * max(size_of(file), 1):
-            raise ReadError(f"the file is too small for the {every:,} rows in its metadata", where=display(file))
+            raise ReadError(f"the file is too small for the {every:,} rows in its metadata", where=display_name(file))
         if stretch is None:
             return cls(file, opened, 0, every)
         return cls(file, opened, stretch.start, every if stretch.stop is None else min(stretch.stop, every))
@@ -162,14 +162,18 @@ class _Tables:
                     yield [self._to_list(batch.column(name), name, row) for name in names]
                     row += len(batch)
             if row != begin + piece.stop - piece.start:
-                raise ReadError("the number of rows differs from the metadata of the file", where=display(piece.file))
+                raise ReadError(
+                    "the number of rows differs from the metadata of the file", where=display_name(piece.file)
+                )
 
     def _to_list(self, column: Any, name: str, before: int) -> list[Any]:
         try:
             values: list[Any] = column.to_pylist()
         except UnicodeDecodeError:
             row = next(number for number, value in enumerate(column) if not _is_text(value))
-            raise refuse(self.source, before + row, f"{name!r} is not UTF-8", hint="write it again as UTF-8") from None
+            raise make_read_error(
+                self.source, before + row, f"{name!r} is not UTF-8", hint="write it again as UTF-8"
+            ) from None
         return values
 
     def classes(self, name: str) -> Sequence[str]:
@@ -202,12 +206,12 @@ def _check_names(piece: _Piece, wanted: Iterable[str]) -> None:
     names = piece.names
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ReadError(f"two columns are called {twice!r}", where=display(piece.file), hint="rename one of them")
+        raise ReadError(f"two columns are called {twice!r}", where=display_name(piece.file), hint="rename one of them")
     lacking = [name for name in wanted if name not in names]
     if lacking:
         what = f"there is no column {lacking[0]!r}"
         hint = f"every file must have the columns of the first; this one has: {', '.join(names)}"
-        raise ReadError(what, where=display(piece.file), hint=hint)
+        raise ReadError(what, where=display_name(piece.file), hint=hint)
 
 
 def _is_list_of_objects(kind: Any) -> bool:
@@ -222,7 +226,7 @@ def _open_file(file: AnyPath) -> Any:
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        what = f"{display(file)}: reading {SUFFIX} files requires pyarrow, which is not installed"
+        what = f"{display_name(file)}: reading {SUFFIX} files requires pyarrow, which is not installed"
         raise MissingExtraError(what, hint="pip install 'comparanda[parquet]', or write the table as JSONL") from None
     with _report_errors(file):
         return ParquetFile(file.open("rb") if isinstance(file, RemotePath) else str(file))
@@ -237,10 +241,10 @@ def _report_errors(file: AnyPath) -> Iterator[None]:
         raise
     except Exception as problem:
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ReadError(f"pyarrow cannot read this file: {reason}", where=display(file)) from None
+        raise ReadError(f"pyarrow cannot read this file: {reason}", where=display_name(file)) from None
 
 
-def rows(file: AnyPath) -> tuple[int, int]:
+def count_rows(file: AnyPath) -> tuple[int, int]:
     """Return the number of rows of a file, and the approximate bytes of one as text, as Parquet compresses words."""
     every: int = _open_file(file).metadata.num_rows
     if not every:
@@ -294,5 +298,5 @@ FORMAT = Format(
     binary=(SUFFIX,),
     marks=marks,
     opens=True,
-    rows=rows,
+    rows=count_rows,
 )

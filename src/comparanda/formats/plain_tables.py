@@ -11,12 +11,19 @@ import msgspec
 import numpy as np
 
 from comparanda.core.corpus import Corpus
-from comparanda.core.places import Note, Source, first_places, noted_once, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error, noted_once
 from comparanda.core.text_columns import Slices, TextColumn, join_labels
 from comparanda.errors import ReadError
-from comparanda.formats.contract import Request, choose
-from comparanda.formats.delimited import Names, Noun, Rows, choose_columns, labels_of, normal, rows_corpus
-from comparanda.formats.field_values import is_collection, is_missing, listed, optional_texts, texts, unwritable
+from comparanda.formats.contract import Request, choose_option
+from comparanda.formats.delimited import Names, Noun, Rows, choose_columns, labels_of, normalise_name, rows_corpus
+from comparanda.formats.field_values import (
+    convert_to_texts,
+    find_unwritable,
+    is_collection,
+    is_missing,
+    list_values,
+    optional_texts,
+)
 from comparanda.formats.records import holds_spans
 from comparanda.formats.scanner import offset_type, sentence_offsets
 from comparanda.formats.tokens import Marks
@@ -70,7 +77,7 @@ class Table:
 
     def refuse(self, row: int, what: str, hint: str | None = None) -> ReadError:
         """Make the error for a row."""
-        return refuse(self.source, int(self.offset[row]), what, hint=hint)
+        return make_read_error(self.source, int(self.offset[row]), what, hint=hint)
 
     def columns(self, needed: Sequence[str], extra: Sequence[str]) -> dict[str, list[Any]]:
         """Return columns by name; refuse a row that lacks a needed one, and use None for a missing extra one."""
@@ -87,26 +94,26 @@ class Table:
 
     def texts(self, name: str, values: list[Any]) -> list[str]:
         """Convert a column of single values to text."""
-        found = texts(values, lambda _: name, self.refuse, self.classes(name))
+        found = convert_to_texts(values, lambda _: name, self.refuse, self.classes(name))
         _check_characters(self, found, range(len(found)))
         return found
 
 
 def _check_characters(table: Table, found: Sequence[str | None], rows: Sequence[int]) -> None:
     """Refuse characters that a text file cannot hold."""
-    if unwritable("".join(filter(None, found))) is None:
+    if find_unwritable("".join(filter(None, found))) is None:
         return
     for text, row in zip(found, rows, strict=True):
-        if text is not None and (problem := unwritable(text)):
+        if text is not None and (problem := find_unwritable(text)):
             raise table.refuse(row, f"{problem[0]} in {text!r}", problem[1])
 
 
 def has_tag_list(first: Mapping[str, Any], request: Request) -> bool:
     """Whether a record has a list of tags; `labels` and the requested column count if it has a list of tokens."""
     names = set((CHUNK_NAMES if request.layer == "spans" else TAG_NAMES)[0])
-    lists = {normal(str(name)) for name, value in first.items() if is_collection(value)}
+    lists = {normalise_name(str(name)) for name, value in first.items() if is_collection(value)}
     if lists & {name for tier in TOKEN_NAMES for name in tier}:
-        return bool(lists & {*names, normal(request.value or "")})
+        return bool(lists & {*names, normalise_name(request.value or "")})
     return bool(lists & (names - {"labels"}))
 
 
@@ -119,7 +126,7 @@ def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> boo
         return True
     if not has_tag_list(first, request) or not holds_spans(first):
         return has_tag_list(first, request)
-    if not {normal(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
+    if not {normalise_name(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
         return False  # tags without tokens belong to the document
     hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
     raise ReadError("there are both tags of tokens and a list of spans", where=where, hint=hint)
@@ -130,7 +137,7 @@ def table_rows(table: Table, request: Request) -> Corpus:
     choice = choose_columns(table.choice, request)
     name, given = table.names[choice.label], [table.names[n] for n in (choice.id, choice.document) if n is not None]
     found = table.columns([name, *given], list(choice.extra))
-    merge = choose(request.options, "several", ("no", "rows")) == "rows"
+    merge = choose_option(request.options, "several", ("no", "rows")) == "rows"
     labels, several = _read_labels(table, name, found[name], request.options.get("split"), merge=merge)
     rows = Rows(
         ids=None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
@@ -176,7 +183,7 @@ def _flatten(
             raise table.refuse(row, f"{name!r} is of type {type(value).__name__}, but a list in the first row")
         if ordered and isinstance(value, set | frozenset):
             raise table.refuse(row, f"{name!r} is a set, which has no order", "give a list")
-        lists.append(listed(value))
+        lists.append(list_values(value))
     sizes = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     bounds = np.append(0, np.cumsum(sizes))
     rows: list[int] = np.repeat(np.arange(len(lists)), sizes).tolist()
@@ -184,7 +191,7 @@ def _flatten(
     def place(item: int) -> str:
         return f"{name}[{item - int(bounds[rows[item]])}]"
 
-    flat = texts(
+    flat = convert_to_texts(
         list(chain.from_iterable(lists)),
         place,
         lambda item, what, hint: table.refuse(rows[item], what, hint),
@@ -312,7 +319,7 @@ def _repeat_for_tokens(values: list[Any], sizes: NDArray[np.int64]) -> list[Any]
     """Expand a further column to tokens: item by item if it is a list as long as the sentence, else repeated."""
     spread: list[Any] = []
     for value, size in zip(values, sizes.tolist(), strict=True):
-        each = listed(value) if is_collection(value) else ()
+        each = list_values(value) if is_collection(value) else ()
         spread += each if len(each) == size else repeat(value, size)
     return spread
 

@@ -13,16 +13,16 @@ import msgspec
 import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents, Spans
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.probabilities import side_by_side
 from comparanda.core.text_columns import Slices, TextColumn
 from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, Format, Request
 from comparanda.formats.cuts import json_marks, sentence_a_line
-from comparanda.formats.field_values import is_collection, listed, unwritable
-from comparanda.formats.hugging_face import values
+from comparanda.formats.field_values import find_unwritable, is_collection, list_values
+from comparanda.formats.hugging_face import read_values
 from comparanda.formats.json_objects import JsonObjects, key_paths, looks_like_json
-from comparanda.formats.probabilistic_kinds import blocks, entities, nbest, tokens
+from comparanda.formats.probabilistic_kinds import read_blocks, read_entities, read_nbest, read_tokens
 from comparanda.formats.probabilistic_records import (
     BEGINS,
     CONTENTS,
@@ -32,13 +32,13 @@ from comparanda.formats.probabilistic_records import (
     Record,
     Records,
     Span,
-    misshapen,
-    undecodable,
+    make_decoding_error,
+    make_type_error,
 )
 from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
 from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
-from comparanda.formats.tokens import MENDS, Marks, mended
+from comparanda.formats.tokens import MENDS, Marks, mend_column
 
 if TYPE_CHECKING:
     from comparanda.core.probabilities import Beliefs, Policies
@@ -87,12 +87,12 @@ def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
         draft.say(row, "text", text)
     draft.notes += records.notes
     offsets = asked_offsets(records.request.options)
-    return draft.corpus(records.request, name=FORMAT_NAME, judged="label", offsets=offsets)
+    return draft.corpus(records.request, name=FORMAT_NAME, evaluated="label", offsets=offsets)
 
 
 def _check_writable(records: Records, number: int, text: str) -> str:
     """Refuse a string that cannot be written to a text file."""
-    if problem := unwritable(text):
+    if problem := find_unwritable(text):
         raise records.refuse(number, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
     return text
 
@@ -136,7 +136,7 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
         columns={},
         sentences=cuts,
         documents=marks.documents(cuts, offset),
-        judged="label",
+        evaluated="label",
     )
     bounds = corpus.row_documents
     row = first[tuples.record]
@@ -175,7 +175,7 @@ def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:
         columns={},
         sentences=np.zeros(1, np.int64),
         documents=Documents(tuple(names), nothing, marked=True),
-        judged="label",
+        evaluated="label",
         spans=spans,
         notes=(*source.notes, *records.notes),
     )
@@ -201,10 +201,10 @@ def _build_spans(records: Records, tuples: RecordsTuples, document: Rows, shift:
     place = np.array(records.places, np.int64)[tuples.record]
     label = TextColumn.of(tuples.label)
     for code, name in enumerate(label.names):
-        if unwritable(name):
+        if find_unwritable(name):
             _check_writable(records, int(tuples.record[np.flatnonzero(label.codes == code)[0]]), name)
     for what, mend in MENDS.items():
-        label, rows = mended(label, mend)
+        label, rows = mend_column(label, mend)
         if rows.size:
             places = first_places(records.source, place[rows[:3]])
             records.notes.append(Note(records.request.side, f"labels {what}", len(rows), places))
@@ -227,10 +227,10 @@ _ANY_DECODER = msgspec.json.Decoder(Any)
 _TYPICAL_FIELDS = re.compile(r'"(?:blocks|nbest)"\s*:\s*\[|"(?:dist|probs)"\s*:\s*(?:\[\s*)?\{|"label_semantics"\s*:')
 _LABEL_PATHS = ("label", "type", "tag", "labels", "labels[].value")
 _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsTuples]] = {
-    "blocks": blocks,
-    "entities": entities,
-    "nbest": nbest,
-    "tokens": tokens,
+    "blocks": read_blocks,
+    "entities": read_entities,
+    "nbest": read_nbest,
+    "tokens": read_tokens,
 }
 
 
@@ -238,7 +238,7 @@ def read(source: Source, request: Request) -> Corpus:
     """Read records from JSONL or from one JSON array."""
     check_line_lengths(source, 0, source.size, request.max_line)
     if re.match(rb"\s*\[", source.data):
-        given = list(values(source))
+        given = list(read_values(source))
         return read_documents([each for _, each in given], [place for place, _ in given], source, request)
     objects = JsonObjects(source)
     found: list[Document | list[Span]] = []
@@ -248,10 +248,10 @@ def read(source: Source, request: Request) -> Corpus:
             keep(decode(piece))
     except (msgspec.DecodeError, RecursionError) as problem:
         place, piece = int(objects.offset[len(found)]), objects.pieces[len(found)]
-        if (known := undecodable(source, place, piece, problem)) is not None:
+        if (known := make_decoding_error(source, place, piece, problem)) is not None:
             raise known from None
         objects.decoded(_ANY_DECODER)  # raises the error for malformed JSON
-        raise refuse(source, place, f"not JSON: {problem}") from None
+        raise make_read_error(source, place, f"not JSON: {problem}") from None
     return _read_documents(found, objects.offset.tolist(), source, request)
 
 
@@ -272,7 +272,7 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
         try:
             found.append(msgspec.convert(each, Record))
         except msgspec.ValidationError as problem:
-            raise misshapen(source, place, problem) from None
+            raise make_type_error(source, place, problem) from None
     return _read_documents(found, list(places), source, request)
 
 
@@ -288,7 +288,7 @@ def is_probable(records: Iterable[Any]) -> bool:
         if {"blocks", "nbest", "dist"} & each.keys():
             return True
         lists = (each[name] for name in ("entities", "tokens") if is_collection(each.get(name)) and len(each[name]))
-        first = next((listed(elements)[0] for elements in lists), None)
+        first = next((list_values(elements)[0] for elements in lists), None)
         if isinstance(first, Mapping):
             return bool({*SCORES, "probs", "labels"} & first.keys() or {"overlap", "label_semantics"} & each.keys())
     return False
@@ -320,7 +320,7 @@ def _read_certain(records: Records) -> Corpus:
                 number, f"score=none is for spans that are certain, but this record has {content}", hint=hint
             )
     every = list(range(len(records)))
-    tuples = entities(records, every, replace(records.policies[0], overlap="independent"))
+    tuples = read_entities(records, every, replace(records.policies[0], overlap="independent"))
     return replace(on_ground(records, tuples), beliefs=None)
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.core.blocks import ALMOST_ONE, TOO_MANY, Scored, made
-from comparanda.core.places import weighing
-from comparanda.core.probabilities import EPSILON, OTHER, SLACK, Beliefs, Worlds, alone, first_equals
+from comparanda.core.blocks import ALMOST_ONE, TOO_MANY, Scored, make_blocks
+from comparanda.core.places import format_weight
+from comparanda.core.probabilities import EPSILON, OTHER, SLACK, Beliefs, Worlds, first_equals, independent_beliefs
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ReadError
-from comparanda.formats.chunks import NO_LABEL, OUTSIDE, Spelling, decode, detect
+from comparanda.formats.chunks import NO_LABEL, OUTSIDE, Spelling, decode_tags, detect_scheme
 from comparanda.formats.probabilistic_records import (
     BEGINS,
     ENDS,
@@ -25,9 +25,9 @@ from comparanda.formats.probabilistic_records import (
     Flat,
     Token,
     Tuples,
-    column,
+    concatenate_spans,
     first_of,
-    flattened,
+    read_column,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from comparanda.formats.probabilistic_records import Records
 
 
-def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+def read_entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read the entities of some records that have the same policies.
 
     The probabilities of several labels of an entity are scores of the tuples; there is no residual.
@@ -53,7 +53,7 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
     def path(span: int) -> str:
         return f"entities[{span - int(first[owner[span]])}]"
 
-    flat = flattened(records, [span for _, spans in given for span in spans], record, path)
+    flat = concatenate_spans(records, [span for _, spans in given for span in spans], record, path)
     span = flat.span
     scored = Scored(
         document=record[span],
@@ -62,8 +62,8 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
         label=TextColumn.of(flat.label).codes.astype(np.int64),
         weight=flat.entity[span] * flat.share,
     )
-    refuse = refusing(records, scored, flat.label, lambda row: path(int(span[row])))
-    return chosen(
+    refuse = make_refusal(records, scored, flat.label, lambda row: path(int(span[row])))
+    return build_tuples(
         records,
         scored=scored,
         label=flat.label,
@@ -74,7 +74,7 @@ def entities(records: Records, numbers: Sequence[int], policies: Policies) -> Tu
     )
 
 
-def chosen(
+def build_tuples(
     records: Records,
     scored: Scored,
     label: list[str],
@@ -85,9 +85,9 @@ def chosen(
     texts: dict[int, str],
 ) -> Tuples:
     """Build tuples from scores according to the policies, and note those that were left out."""
-    found = made(scored, policies.overlap, policies.semantics, refuse)
+    found = make_blocks(scored, policies.overlap, policies.semantics, refuse)
     if len(found.left_out):
-        what = TOO_MANY + weighing(records.source, float(scored.weight[found.left_out].sum()))
+        what = TOO_MANY + format_weight(records.source, float(scored.weight[found.left_out].sum()))
         records.note(what, scored.document[found.left_out])
     rows = found.rows
     return Tuples(
@@ -101,7 +101,7 @@ def chosen(
     )
 
 
-def refusing(records: Records, scored: Scored, label: list[str], path: Callable[[int], str]) -> Refuse:
+def make_refusal(records: Records, scored: Scored, label: list[str], path: Callable[[int], str]) -> Refuse:
     """Build the function that makes the error for some tuples: located at the record of the first, listing all."""
 
     def refuse(rows: Rows, what: str, hint: str) -> ReadError:
@@ -127,7 +127,7 @@ _OVERLAP_HINT = (
 _LABELS_HINT = "if several labels can be correct, use ?semantics=independent or ?overlap=scale: by default only one can"
 
 
-def blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+def read_blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read the blocks of some records that have the same policies."""
     flat, block = _flatten_blocks(records, numbers)
     if policies.semantics == "exclusive":
@@ -165,7 +165,7 @@ def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Row
         return f"blocks[{index}].alternatives[{span - int(first[number])}]"
 
     record = np.array(numbers, np.int64)[owner][block]
-    return flattened(records, list(chain.from_iterable(several)), record, path), block
+    return concatenate_spans(records, list(chain.from_iterable(several)), record, path), block
 
 
 def _check_label_sums(records: Records, flat: Flat, policies: Policies) -> Flat:
@@ -247,7 +247,7 @@ def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -
 def _block_beliefs(flat: Flat, block: Rows, rows: Rows, weight: Floats, *, policies: Policies) -> Beliefs:
     """Build the probabilities of the remaining tuples."""
     if policies.overlap == "independent":
-        return alone(weight)
+        return independent_beliefs(weight)
     span = flat.span[rows]
     if policies.semantics == "independent":
         label = TextColumn.of(flat.label)
@@ -288,7 +288,7 @@ class _Analyses:
     worlds: dict[frozenset[Tuple], float] = field(default_factory=dict)
 
 
-def nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
+def read_nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
     """Read the n-best lists of some records; only the policy for the scale affects them."""
     tagged = _decode_tagged(records, numbers)
     found = [_read_analyses(records, number, tagged) for number in numbers]
@@ -442,11 +442,11 @@ def _decode_tagged(records: Records, numbers: Sequence[int]) -> dict[tuple[int, 
     cuts = np.cumsum([0, *(len(tags) for _, _, tags in tagged)])
     sentences = np.unique(cuts)
     try:
-        scheme = detect(tag_column, sentences).scheme
+        scheme = detect_scheme(tag_column, sentences).scheme
     except ReadError as problem:
         raise records.refuse(tagged[0][0], f"'nbest[].tags': {problem.what}", hint=problem.hint) from None
     found: dict[tuple[int, int], list[Tuple]] = {(number, index): [] for number, index, _ in tagged}
-    spans = decode(tag_column, sentences, scheme, "conlleval")
+    spans = decode_tags(tag_column, sentences, scheme, "conlleval")
     if len(spans.defects):
         records.note(
             f"tags of analyses that break {scheme.upper()}, counted as conlleval does", numbers, len(spans.defects)
@@ -689,7 +689,7 @@ class _TokenRows:
         return f"tokens[{self.inner[token]}]"
 
 
-def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+def read_tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
     """Read candidate spans from the tag probabilities of tokens, in records that have the same policies."""
     rows = _flatten_tokens(records, numbers)
     token = np.repeat(np.arange(len(rows.given)), np.fromiter(map(len, rows.given), np.int64, len(rows.given)))
@@ -718,12 +718,12 @@ def tokens(records: Records, numbers: Sequence[int], policies: Policies) -> Tupl
     def span(row: int) -> str:
         return f"tokens[{rows.inner[begin[row]]}]"
 
-    return chosen(
+    return build_tuples(
         records,
         scored=scored,
         label=label,
         policies=policies,
-        refuse=refusing(records, scored, label, span),
+        refuse=make_refusal(records, scored, label, span),
         path=span,
         texts={},
     )
@@ -838,7 +838,7 @@ def _note_left_out(records: Records, found: Collection[Found], policies: Policie
     """Note the number and the weight of spans below the floor."""
     rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
     if rest:
-        what = f"spans of tokens less probable than {policies.floor:g} left out; {weighing(records.source, mass)}"
+        what = f"spans of tokens less probable than {policies.floor:g} left out; {format_weight(records.source, mass)}"
         records.note(what, (), rest)
 
 
@@ -847,7 +847,7 @@ def _span_offsets(records: Records, rows: _TokenRows, begin: Rows, end: Rows) ->
     if records.unit == "tokens":
         return rows.inner[begin], rows.inner[end - 1] + 1
     given = [token for number in np.unique(rows.record).tolist() for token in records.documents[number].tokens or ()]
-    sides = [column([each for each in given if isinstance(each, Token)], names) for names in (BEGINS, ENDS)]
+    sides = [read_column([each for each in given if isinstance(each, Token)], names) for names in (BEGINS, ENDS)]
     for places, name in zip(sides, ("start", "end"), strict=True):
         if len(places) < len(given) or None in places:
             number = 0 if len(places) < len(given) else places.index(None)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 import numpy as np
 
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.probabilities import (
     AGGREGATES,
     CLIPPED,
@@ -25,11 +25,11 @@ from comparanda.core.probabilities import (
     Overlap,
     Policies,
     hint_for,
-    impossible,
-    unscaled,
+    is_impossible,
+    unscale,
 )
-from comparanda.errors import ReadError, UsageError, nearest
-from comparanda.formats.contract import CERTAIN, Choice, choose
+from comparanda.errors import ReadError, UsageError, suggest_nearest
+from comparanda.formats.contract import CERTAIN, Choice, choose_option
 from comparanda.formats.standoff import FARTHEST
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def first_of(thing: Any, names: Sequence[str]) -> Any:
     return next((value for name in names if (value := getattr(thing, name)) is not None), None)
 
 
-def column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
+def read_column(things: Sequence[Any], names: Sequence[str]) -> list[Any]:
     """Return the value of the first field of each object, as `first_of` does."""
     found = list(map(attrgetter(names[0]), things))
     for name in names[1:]:
@@ -195,10 +195,10 @@ _PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 _SHAPE = 'write a block like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
-def undecodable(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
+def make_decoding_error(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
     """Make the error for a record that cannot be decoded; None if it is malformed JSON."""
     if isinstance(problem, msgspec.ValidationError):
-        return misshapen(source, place, problem)
+        return make_type_error(source, place, problem)
     try:
         path, value = next(_find_infinite(json.loads(piece), ""), ("", 0.0))
     except (ValueError, RecursionError):
@@ -209,30 +209,30 @@ def undecodable(source: Source, place: int, piece: bytes, problem: Exception) ->
 def not_finite(source: Source, place: int, path: str, value: float) -> ReadError:
     """Make the error for NaN or an infinite number."""
     shown = "NaN" if math.isnan(value) else f"{'-' if value < 0 else ''}infinity"
-    return refuse(
+    return make_read_error(
         source, place, f"{path!r} is {shown}, which is not a probability", hint="give every probability a value"
     )
 
 
-def misshapen(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
+def make_type_error(source: Source, place: int, problem: msgspec.ValidationError) -> ReadError:
     """Make the error for a field of the wrong type."""
     text = str(problem)
     found = _PATH.search(text)
     path = found["path"].replace("[...]", " (one of its values)") if found else ""
     called = repr(path) if path else "the record"
     if missing := _MISSING.match(text):
-        return refuse(source, place, f"missing {missing['field']!r} in {called}", hint=_SHAPE)
+        return make_read_error(source, place, f"missing {missing['field']!r} in {called}", hint=_SHAPE)
     if length := _LENGTH.match(text):
         hint = 'write a span as [0, 4, "PER"], or as an object'
-        return refuse(source, place, f"{called} does not have {length['length']} elements", hint=hint)
+        return make_read_error(source, place, f"{called} does not have {length['length']} elements", hint=hint)
     if unexpected := _UNEXPECTED.match(text):
         wanted = " or ".join(
             _TYPE_NAMES.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null"
         )
-        return refuse(
+        return make_read_error(
             source, place, f"{called} is {_TYPE_NAMES.get(unexpected['found'], unexpected['found'])}, not {wanted}"
         )
-    return refuse(source, place, f"{called} is too large a number")
+    return make_read_error(source, place, f"{called} is too large a number")
 
 
 def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
@@ -270,15 +270,15 @@ def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Polic
         blocks: whether the input has blocks, which declare which spans exclude each other.
 
     """
-    overlap = choose(options, "overlap", OVERLAPS) if "overlap" in options or not blocks else DECLARED
+    overlap = choose_option(options, "overlap", OVERLAPS) if "overlap" in options or not blocks else DECLARED
     if overlap == DECLARED and not blocks:
         raise UsageError("overlap='declared' is for records with blocks", hint="leave it out, or give blocks")
     return Policies(
-        scale=choose(options, "scale", SCALES),
+        scale=choose_option(options, "scale", SCALES),
         overlap=overlap,
-        semantics=choose(options, "semantics", SEMANTICS),
-        residual=choose(options, "residual", RESIDUALS),
-        aggregate=choose(options, "aggregate", AGGREGATES),
+        semantics=choose_option(options, "semantics", SEMANTICS),
+        residual=choose_option(options, "residual", RESIDUALS),
+        aggregate=choose_option(options, "aggregate", AGGREGATES),
         floor=_parse_floor(options),
     )
 
@@ -361,7 +361,7 @@ def _choose_policy(
     for each in allowed:
         if each == given:
             return each
-    raise refuse(f"{name!r} is {given!r}{nearest(given, allowed)}", f"one of: {', '.join(allowed)}")
+    raise refuse(f"{name!r} is {given!r}{suggest_nearest(given, allowed)}", f"one of: {', '.join(allowed)}")
 
 
 # The records of one input: the content, offset unit, name and probabilities of each.
@@ -434,7 +434,7 @@ class Records:
 
     def refuse(self, number: int, what: str, *, details: Sequence[str] = (), hint: str | None = None) -> ReadError:
         """Make the error for a record."""
-        return refuse(self.source, self.places[number], what, details=details, hint=hint)
+        return make_read_error(self.source, self.places[number], what, details=details, hint=hint)
 
     def note(self, what: str, records: Rows | Sequence[int], count: int | None = None) -> None:
         """Add a note about some records."""
@@ -489,7 +489,7 @@ class Records:
         document = self.documents[number]
         if document.unit is not None:
             if document.unit not in _UNITS:
-                what = f"'unit' is {document.unit!r}{nearest(document.unit, _UNITS)}"
+                what = f"'unit' is {document.unit!r}{suggest_nearest(document.unit, _UNITS)}"
                 raise self.refuse(number, what, hint="one of: char, token")
             return _UNITS[document.unit]
         if self.contents[number] == "tokens":
@@ -530,7 +530,9 @@ class Records:
             return ()
         if asked not in SCORES:
             hint = f"one of: {', '.join((*SCORES, CERTAIN))}"
-            raise UsageError(f"score={asked!r} is not a field of these records{nearest(asked, SCORES)}", hint=hint)
+            raise UsageError(
+                f"score={asked!r} is not a field of these records{suggest_nearest(asked, SCORES)}", hint=hint
+            )
         return (asked,)
 
     def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
@@ -572,8 +574,8 @@ class Records:
         return found
 
     def _unscale(self, values: Floats, rows: Rows, scale: Scale, record: Rows, *, path: Callable[[int], str]) -> Floats:
-        found = unscaled(values[rows], scale)
-        wrong = np.flatnonzero(impossible(found))
+        found = unscale(values[rows], scale)
+        wrong = np.flatnonzero(is_impossible(found))
         if len(wrong):
             row = int(rows[wrong[0]])
             raise self._probability_error(int(record[row]), path(row), float(values[row]), scale)
@@ -643,7 +645,7 @@ class Flat:
         return {row: text for row, span in enumerate(self.span.tolist()) if (text := self.text[span]) is not None}
 
 
-def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> Flat:
+def concatenate_spans(records: Records, spans: Sequence[Span], record: Rows, path: Callable[[int], str]) -> Flat:
     """Concatenate spans and their labels.
 
     Args:
@@ -653,7 +655,7 @@ def flattened(records: Records, spans: Sequence[Span], record: Rows, path: Calla
         path: returns the path to a span, for messages.
 
     """
-    begin, end = column(spans, BEGINS), column(spans, ENDS)
+    begin, end = read_column(spans, BEGINS), read_column(spans, ENDS)
     for places, name in ((begin, BEGINS[0]), (end, ENDS[0])):
         if None in places:
             number = places.index(None)

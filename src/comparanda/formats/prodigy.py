@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from comparanda.core.ids import joined, split
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.ids import join_ids, split_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.errors import ReadError
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import Losses, Passage, Writer
 from comparanda.formats.json_objects import (
     UNLABELLED,
     Fields,
     JsonObjects,
-    attributes,
-    extent,
+    document_attributes,
+    further_fields,
     json_lines,
     key_paths,
-    said,
+    span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
@@ -67,7 +67,7 @@ class _Reader:
     def __init__(self, source: Source, request: Request) -> None:
         self.source = source
         self.request = request
-        self.answers = choose(request.options, "answers", ("accept", "all"))
+        self.answers = choose_option(request.options, "answers", ("accept", "all"))
         asked = request.options.get("document")
         self.name_fields = _NAME_FIELDS if asked is None else (asked,)
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"spans[{number}]")
@@ -83,7 +83,7 @@ class _Reader:
         for what, places in self.note_places.items():
             first = first_places(self.source, np.array(places, np.int64))
             self.draft.notes.append(Note(self.request.side, what, len(places), first))
-        return self.draft.corpus(self.request, name="prodigy", judged="label", offsets=offsets)
+        return self.draft.corpus(self.request, name="prodigy", evaluated="label", offsets=offsets)
 
     def _select_examples(self, objects: JsonObjects) -> list[_ExampleHead]:
         """Select the examples with the answer and annotator to be read; note the others."""
@@ -124,7 +124,7 @@ class _Reader:
             if lacking is None:
                 return self._unique_names(heads, field)
             if "document" in self.request.options:
-                raise refuse(
+                raise make_read_error(
                     self.source, lacking.place, f"missing {self.name_fields[field]!r}, the name of the document"
                 )
         self._note("no field names all documents; they are numbered instead", heads[0].place)
@@ -145,7 +145,7 @@ class _Reader:
                 what = f"{len(annotators)} annotators have annotated the document {name!r}: {', '.join(annotators)}"
                 hint = f"choose one: ?annotator={annotators[0]}"
             details = [f"the first is at {self.source.locate(before.place)}"]
-            raise refuse(self.source, head.place, what, details=details, hint=hint)
+            raise make_read_error(self.source, head.place, what, details=details, hint=hint)
         return {head.number: name for name, head in first.items() if name is not None}
 
     def _add_document(self, example: Fields, name: str) -> None:
@@ -196,7 +196,7 @@ class _Reader:
         if not span.given.keys() > {"start", "end", "label"}:
             return
         if (id_ := span.name("id") or span.name("kb_id")) is not None:
-            self.draft.say(number, "id", joined(split(id_)))
+            self.draft.say(number, "id", join_ids(split_ids(id_)))
         score = span.given.get("score")
         if score is not None:
             if type(score) is not float and type(score) is not int:
@@ -287,12 +287,12 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
 
 
 def _build_example(passage: Passage, losses: Losses) -> dict[str, Any]:
-    meta = attributes(passage, _DOCUMENT_FIELDS, losses)
+    meta = document_attributes(passage, _DOCUMENT_FIELDS, losses)
     spans = [
         {
-            **dict(zip(("start", "end"), extent(passage, mention, losses), strict=True)),
+            **dict(zip(("start", "end"), span_extent(passage, mention, losses), strict=True)),
             "label": mention.label,
-            **said(passage, mention, losses, _TAKEN_FIELDS),
+            **further_fields(passage, mention, losses, _TAKEN_FIELDS),
         }
         for mention in passage.mentions
     ]

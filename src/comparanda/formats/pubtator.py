@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from comparanda.core.ids import BAR, NIL, joined
-from comparanda.core.places import refuse
+from comparanda.core.ids import BAR, NIL, join_ids
+from comparanda.core.places import make_read_error
 from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.entity_lines import OFFSET, columns_refused, lines_of, note, offset, shown
+from comparanda.formats.entity_lines import OFFSET, add_note, lines_of, make_column_error, parse_offset, quote_line
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
 
@@ -50,7 +50,7 @@ def ids_of(written: str) -> str | None:
     for part in written.split(";"):
         found += [part] if _VARIANT.fullmatch(part.strip()) else _SEPARATOR.split(part)
     ids = [each.strip() for each in found]
-    return joined(NIL if each == NO_ENTITY else each for each in ids if each not in {"", NOT_LINKED})
+    return join_ids(NIL if each == NO_ENTITY else each for each in ids if each not in {"", NOT_LINKED})
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -64,9 +64,9 @@ def read(source: Source, request: Request) -> Corpus:
             reading.text(place, line)
         else:
             reading.name = None
-    note(reading.draft, "relations ignored", reading.ignored)
+    add_note(reading.draft, "relations ignored", reading.ignored)
     offsets = asked_offsets(request.options)
-    return reading.draft.corpus(request, name="pubtator", judged="type", offsets=offsets)
+    return reading.draft.corpus(request, name="pubtator", evaluated="type", offsets=offsets)
 
 
 class _Reader:
@@ -85,7 +85,7 @@ class _Reader:
         if found is None or found["part"] not in _PARTS:
             what = "this line is neither title, abstract nor mention"
             hint = f"expected ID|t|TITLE, ID|a|ABSTRACT or {EXPECTED}"
-            raise refuse(self.source, place, what, details=[shown(line)], hint=hint)
+            raise make_read_error(self.source, place, what, details=[quote_line(line)], hint=hint)
         name, part, text = found["id"].strip(), found["part"], line[found.end() :]
         if part == "t":
             self.draft.document(name, place)
@@ -95,8 +95,8 @@ class _Reader:
         if name != self.name:
             raise self._stray_error(place, line, name, "abstract")
         if part in self.parts:
-            raise refuse(
-                self.source, place, f"the document {name!r} has a second {_PARTS[part]}", details=[shown(line)]
+            raise make_read_error(
+                self.source, place, f"the document {name!r} has a second {_PARTS[part]}", details=[quote_line(line)]
             )
         self.parts[part] = text
         if text:
@@ -112,8 +112,11 @@ class _Reader:
             self.ignored.append(place)
             return
         if not 5 <= len(fields) <= 7 or not fields[4].strip():
-            raise columns_refused(self.source, place, line, EXPECTED)
-        begin, end = offset(self.source, place, line, fields[1]), offset(self.source, place, line, fields[2])
+            raise make_column_error(self.source, place, line, EXPECTED)
+        begin, end = (
+            parse_offset(self.source, place, line, fields[1]),
+            parse_offset(self.source, place, line, fields[2]),
+        )
         span = self.draft.span([(begin, end)], fields[4].strip(), place)
         if fields[3]:
             self.draft.say(span, "text", fields[3])
@@ -127,7 +130,7 @@ class _Reader:
         where = f"is in document {self.name!r}" if self.name else "has no title before it"
         problem = f"this {what} of document {name!r} {where}"
         hint = "a document begins with its title, ID|t|TITLE, and ends at an empty line"
-        return refuse(self.source, place, problem, details=[shown(line)], hint=hint)
+        return make_read_error(self.source, place, problem, details=[quote_line(line)], hint=hint)
 
 
 def sniff(lines: list[str]) -> bool:

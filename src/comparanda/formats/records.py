@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.core.ids import joined, split
-from comparanda.core.places import Note, Source, first_places, noted_once, refuse
-from comparanda.errors import ReadError, nearest
+from comparanda.core.ids import join_ids, split_ids
+from comparanda.core.places import Note, Source, first_places, make_read_error, noted_once
+from comparanda.errors import ReadError, suggest_nearest
 from comparanda.formats.contract import Request
-from comparanda.formats.field_values import is_collection, is_missing, listed, unwritable
+from comparanda.formats.field_values import find_unwritable, is_collection, is_missing, list_values
 from comparanda.formats.json_objects import UNLABELLED
 from comparanda.formats.standoff import FARTHEST, Draft, asked_offsets
 
@@ -129,16 +129,16 @@ class _Reader:
             spans = record.get(roles.spans)
             if not is_collection(spans):
                 raise self._no_list_error(record, roles.spans, called, place)
-            for index, span in enumerate(listed(spans)):
+            for index, span in enumerate(list_values(spans)):
                 self._add_span(span, f"{roles.spans}[{index}]", called, place)
-        judged = self.roles.label if self.roles else LABEL_NAMES[0]
+        evaluated = self.roles.label if self.roles else LABEL_NAMES[0]
         if self.chained:
-            judged = "chains"
+            evaluated = "chains"
             self._check_chains()
         if roles.document is None:
             what = "no field is known to hold the names of documents; they are numbered instead"
             self.draft.notes += noted_once(self.source, self.request.side, what, int(self.place[0]))
-        return self.draft.corpus(self.request, name=name, judged=judged, offsets=offsets)
+        return self.draft.corpus(self.request, name=name, evaluated=evaluated, offsets=offsets)
 
     def _check_chains(self) -> None:
         """Note that no mention is in a chain; the file probably holds something else."""
@@ -174,7 +174,7 @@ class _Reader:
         where = str(self.source.locate(int(self.place[0])))
         names = list(map(str, first))
         hint = f"fields: {', '.join(names)}"
-        raise ReadError(f"there is no field {asked!r}{nearest(asked, names)}", where=where, hint=hint)
+        raise ReadError(f"there is no field {asked!r}{suggest_nearest(asked, names)}", where=where, hint=hint)
 
     def _choose_spans_field(self, found: list[str], first: Record) -> str:
         """Return the one field that holds spans; `spans` takes precedence over all others."""
@@ -199,10 +199,10 @@ class _Reader:
             value = record.get(roles.document)
             if is_missing(value) or value == "":
                 hint = "give every document a unique name"
-                raise refuse(self.source, place, f"the document has no {roles.document!r}", hint=hint)
+                raise make_read_error(self.source, place, f"the document has no {roles.document!r}", hint=hint)
             if is_collection(value) or isinstance(value, Mapping):
                 what = f"{roles.document!r} is of type {type(value).__name__}, which is not a document name"
-                raise refuse(self.source, place, what, hint="name the field that holds it: ?document=FIELD")
+                raise make_read_error(self.source, place, what, hint="name the field that holds it: ?document=FIELD")
             name = self._check_writable(str(value), place)
         own = {roles.document, roles.text, roles.spans}
         attributes = {str(field): _to_scalar(value) for field, value in record.items() if field not in own}
@@ -223,28 +223,28 @@ class _Reader:
         if first is not None and there != first:
             here, first_has = ("a text", "none") if there else ("no text", "one")
             what = f"the document {name!r} has {here}, but the first has {first_has}"
-            raise refuse(self.source, place, what, hint="give all documents their text, or none")
+            raise make_read_error(self.source, place, what, hint="give all documents their text, or none")
         if there:
             if not isinstance(text, str):
                 what = f"the text of document {name!r} is of type {type(text).__name__}"
-                raise refuse(self.source, place, what, hint="name the field that holds the text: ?text=FIELD")
+                raise make_read_error(self.source, place, what, hint="name the field that holds the text: ?text=FIELD")
             self.draft.texts.append(self._check_writable(text, place))
         return there
 
     def _check_writable(self, text: str, place: int) -> str:
-        if problem := unwritable(text):
-            raise refuse(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
+        if problem := find_unwritable(text):
+            raise make_read_error(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
     def _no_list_error(self, record: Record, field: str, name: str, place: int) -> ReadError:
         details = [f"document {name!r}"]
         if field not in record:
             hint = "give every document the fields of the first; use an empty list if there are no spans"
-            return refuse(self.source, place, f"there is no field {field!r}", details=details, hint=hint)
+            return make_read_error(self.source, place, f"there is no field {field!r}", details=details, hint=hint)
         value = record[field]
         what = f"{field!r} has no value" if is_missing(value) else f"{field!r} is of type {type(value).__name__}"
         hint = f"give a list, empty if there are no spans; {_SHAPE}"
-        return refuse(self.source, place, what, details=details, hint=hint)
+        return make_read_error(self.source, place, what, details=details, hint=hint)
 
     def _add_span(self, span: Any, called: str, document: str, place: int) -> None:
         """Add one span."""
@@ -322,7 +322,7 @@ class _Reader:
             what = f"{called}.{FRAGMENTS} is of type {type(fragments).__name__}, not a list"
             raise self._error(what, document, place, shape)
         pieces = []
-        for number, piece in enumerate(listed(fragments)):
+        for number, piece in enumerate(list_values(fragments)):
             here = f"{called}.{FRAGMENTS}[{number}]"
             pair: Record
             if isinstance(piece, Mapping):
@@ -331,7 +331,7 @@ class _Reader:
                     "end": piece.get(_find_field(END_NAMES, piece) or ""),
                 }
             elif is_collection(piece) and len(piece) == 2:
-                pair = dict(zip(("begin", "end"), listed(piece), strict=True))
+                pair = dict(zip(("begin", "end"), list_values(piece), strict=True))
             else:
                 raise self._error(f"{here} is not a pair of a begin and an end", document, place, shape)
             begin = self._read_integer(pair, field="begin", called=here, document=document, place=place)
@@ -352,14 +352,14 @@ class _Reader:
         return value
 
     def _error(self, what: str, document: str, place: int, hint: str | None) -> ReadError:
-        return refuse(self.source, place, what, details=[f"document {document!r}"], hint=hint)
+        return make_read_error(self.source, place, what, details=[f"document {document!r}"], hint=hint)
 
 
 def _join_ids(value: Any) -> str | None:
     """Join the ids of a span: one, several separated by bars, or a list; a null in a list is NIL."""
     if is_collection(value):
-        return joined(None if is_missing(each) else str(each) for each in listed(value))
-    return None if (plain := _to_scalar(value)) is None else joined(split(str(plain)))
+        return join_ids(None if is_missing(each) else str(each) for each in list_values(value))
+    return None if (plain := _to_scalar(value)) is None else join_ids(split_ids(str(plain)))
 
 
 def _to_scalar(value: Any) -> str | int | float | bool | None:

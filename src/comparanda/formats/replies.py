@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from comparanda.core.places import Source, refuse
+from comparanda.core.places import Source, make_read_error
 from comparanda.errors import ReadError
 from comparanda.formats.cells import Cells, Dialect, Layout
 from comparanda.formats.files import load
@@ -130,5 +130,5 @@ def _read_table(source: Source) -> list[Reply]:
 
 def _parse_row(source: Source, offset: int, id_: str, answer: str) -> Reply:
     if not id_.strip():
-        raise refuse(source, offset, f"the row has no {ID!r}")
+        raise make_read_error(source, offset, f"the row has no {ID!r}")
     return Reply(id_, answer.strip() or None, str(source.locate(offset)))

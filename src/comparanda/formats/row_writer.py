@@ -21,11 +21,11 @@ from comparanda.formats import conllu as conllx
 from comparanda.formats.cells import Cells
 from comparanda.formats.cells import Dialect as CellsDialect
 from comparanda.formats.columns import DOCSTART, DOCUMENT, HEADERS, Layout, asked_of
-from comparanda.formats.contract import Layer, Request, choose
+from comparanda.formats.contract import Layer, Request, choose_option
 from comparanda.formats.delimited import SEPARATORS, Names, Plan, choose_columns, dialect_of
 from comparanda.formats.document_writer import Losses, Written
-from comparanda.formats.field_values import unwritable
-from comparanda.formats.inputs import formats
+from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.inputs import find_formats
 from comparanda.formats.json_objects import JsonObjects
 from comparanda.formats.plain_tables import DOCUMENT_NAMES, Table, TokenRoles, token_roles
 from comparanda.formats.scanner import TAB
@@ -145,7 +145,7 @@ def _iter_comments(source: Source, offset: int) -> Iterator[str]:
             yield line
 
 
-def cell(what: str, text: str, separator: str = "\t") -> str:
+def write_cell(what: str, text: str, separator: str = "\t") -> str:
     """Return the text of a cell; refuse one that would not be read back as one cell."""
     if "\n" in text or separator in text or (separator == " " and text.split() != [text]):
         between = {"\t": "tabs", " ": "spaces"}[separator]
@@ -212,8 +212,8 @@ class _LineWriter:
                 if self.counted:
                     cells[0] = str(row + 1)
                 if self.word is not None and sentence.words is not None:
-                    cells[self.word] = cell("word", sentence.words[row], self.separator)
-                cells[self.value] = cell("value", value or "", self.separator)
+                    cells[self.word] = write_cell("word", sentence.words[row], self.separator)
+                cells[self.value] = write_cell("value", value or "", self.separator)
                 yield f"{self.separator.join(cells)}\n"
             yield "\n"
 
@@ -221,7 +221,7 @@ class _LineWriter:
 def write_columns(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
     """Write as many columns as the input has, with its separator; documents begin with `-DOCSTART-`."""
     source = corpus.source
-    layout = Layout.of(source, choose(request.options, "header", HEADERS))
+    layout = Layout.of(source, choose_option(request.options, "header", HEADERS))
     asked = asked_of(source, layout, request)
     wanted, word = layout.wanted(asked, request, str(source.locate(layout.first)))
     separator = "\t" if layout.separator == TAB else " "
@@ -258,7 +258,7 @@ def write_hipe(corpus: Corpus, request: Request, documents: Iterable[Document]) 
     del request
     header = _find_header(corpus.source)
     names = header.split()
-    lines = _LineWriter(width=len(names), value=names.index(corpus.judged), word=None if corpus.words is None else 0)
+    lines = _LineWriter(width=len(names), value=names.index(corpus.evaluated), word=None if corpus.words is None else 0)
     return f"{header}\n" + "".join(
         line for each in documents for line in (*_hipe_comments(each), *lines.sentences(each))
     )
@@ -284,14 +284,14 @@ def _hipe_comments(document: Document) -> Iterator[str]:
 def write_conllu(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
     """Write CoNLL-U: `# newdoc`, ids and texts of sentences, ranges, words and the evaluated columns."""
     del request
-    lines = _NumberedLineWriter.of(corpus.judged, conllu.DIALECT)
+    lines = _NumberedLineWriter.of(corpus.evaluated, conllu.DIALECT)
     return "".join(line for each in documents for line in (*_conllu_comments(each), *lines.document(each)))
 
 
 def write_conllx(corpus: Corpus, request: Request, documents: Iterable[Document]) -> str:
     """Write CoNLL-X, which has only words."""
     del request
-    lines = _NumberedLineWriter.of(corpus.judged, conllx.CONLLX_DIALECT)
+    lines = _NumberedLineWriter.of(corpus.evaluated, conllx.CONLLX_DIALECT)
     return "".join(line for each in documents for line in lines.document(each))
 
 
@@ -321,8 +321,8 @@ class _NumberedLineWriter:
     dialect: Dialect
 
     @classmethod
-    def of(cls, judged: str, dialect: Dialect) -> _NumberedLineWriter:
-        name, _, key = judged.partition(":")
+    def of(cls, evaluated: str, dialect: Dialect) -> _NumberedLineWriter:
+        name, _, key = evaluated.partition(":")
         return cls(dialect.number(name), key, dialect)
 
     def document(self, document: Document) -> Iterator[str]:
@@ -339,7 +339,7 @@ class _NumberedLineWriter:
             if number in ranges:
                 last, written = ranges[number]
                 yield self._format_line({0: f"{number}-{last}", form: written})
-            cells = {0: str(number), form: cell("word", word), self.value: self._cell(value or "")}
+            cells = {0: str(number), form: write_cell("word", word), self.value: self._cell(value or "")}
             if sentence.heads is not None:
                 cells[head] = str(sentence.heads[number - 1])
             yield self._format_line(cells)
@@ -347,7 +347,7 @@ class _NumberedLineWriter:
     def _cell(self, value: str) -> str:
         if self.key and "|" in value:
             raise WriteError(f"the value {value!r} of {self.key!r} contains '|', which separates the keys of a cell")
-        return f"{self.key}={value}" if self.key and value != NOTHING else cell("value", value)
+        return f"{self.key}={value}" if self.key and value != NOTHING else write_cell("value", value)
 
     def _format_line(self, cells: dict[int, str]) -> str:
         return "\t".join(cells.get(number, NOTHING) for number in range(self.dialect.width)) + "\n"
@@ -557,14 +557,14 @@ def _read_again(text: str, format_name: str, request: Request) -> Corpus:
     if problem := _describe_unclean(text):
         raise WriteError(f"the output would have {problem}")
     try:
-        return formats()[format_name].read(Source.of_text("output", text.encode()), request)
+        return find_formats()[format_name].read(Source.of_text("output", text.encode()), request)
     except (InputError, UsageError) as error:
         raise WriteError(f"the output could not be read: {error}") from error
 
 
 def _describe_unclean(text: str) -> str | None:
     """Describe what reading a file of any format would change or refuse; None if nothing."""
-    if found := unwritable(text):
+    if found := find_unwritable(text):
         return found[0]
     if text.startswith("\ufeff"):
         return "a byte-order mark at its start, which readers remove"

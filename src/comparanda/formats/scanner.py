@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.places import Note, Source
-from comparanda.core.text_columns import PADDING, window
+from comparanda.core.text_columns import PADDING, read_window
 from comparanda.errors import ReadError
 
 if TYPE_CHECKING:
@@ -85,15 +85,15 @@ class Fields:
         return self._ends[number]
 
 
-def word8(text: bytes) -> np.uint64:
+def encode_word8(text: bytes) -> np.uint64:
     """Convert eight bytes to the integer in `Block.first8` for a line that begins with them."""
     return np.uint64(int.from_bytes(text[:8], "little"))
 
 
-def blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator[Block]:
+def scan_blocks(source: Source, separator: int, max_line: int = MAX_LINE) -> Iterator[Block]:
     """Split a source into blocks of whole sentences and find the fields of every line."""
     buffer = source.buffer
-    view = window(buffer)
+    view = read_window(buffer)
     begin, size = 0, source.size
     while begin < size:
         end = _find_block_end(source, begin, size, max_line)
@@ -162,15 +162,15 @@ def offset_type(source: Source) -> type[np.uint32] | type[np.int64]:
     return np.uint32 if source.size < 2**32 else np.int64
 
 
-def blank_spaces_removed(source: Source, side: str) -> Source | None:
+def remove_blank_spaces(source: Source, side: str) -> Source | None:
     """Return the source with lines of only spaces and tabs made blank, or None if it has none."""
     cleaned, count = re.subn(rb"(?m)^[ \t]+$", b"", bytes(source.data[: source.size]))
     if not count:
         return None
-    return replaced(source, cleaned, Note(side, "lines of only white space read as blank", count))
+    return replace_bytes(source, cleaned, Note(side, "lines of only white space read as blank", count))
 
 
-def replaced(source: Source, cleaned: bytes, *notes: Note) -> Source:
+def replace_bytes(source: Source, cleaned: bytes, *notes: Note) -> Source:
     """Return the source with its bytes replaced, line by line, and notes about the changes."""
     data = bytearray(cleaned + bytes(PADDING))
     line_begins = np.append(0, np.flatnonzero(np.frombuffer(cleaned, np.uint8) == LINE_FEED) + 1)

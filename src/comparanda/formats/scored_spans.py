@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.blocks import TOO_MANY, Scored, made
-from comparanda.core.places import Note, first_places, refuse, weighing
-from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, impossible, unscaled
-from comparanda.core.text_columns import TextColumn, taken
-from comparanda.errors import ReadError, nearest
+from comparanda.core.blocks import TOO_MANY, Scored, make_blocks
+from comparanda.core.places import Note, first_places, format_weight, make_read_error
+from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, is_impossible, unscale
+from comparanda.core.text_columns import TextColumn, take_rows
+from comparanda.errors import ReadError, suggest_nearest
 from comparanda.formats.probabilistic_records import SCORES, asked_policies
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
     scored = Scored(
         document=document, begin=spans.begin, end=spans.end, label=spans.label.codes.astype(np.int64), weight=weight
     )
-    found = made(scored, policies.overlap, policies.semantics, _make_refuse(corpus, spans, column, weight))
+    found = make_blocks(scored, policies.overlap, policies.semantics, _make_refuse(corpus, spans, column, weight))
     if len(found.left_out):
-        notes[TOO_MANY + weighing(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
+        notes[TOO_MANY + format_weight(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
     policies_used = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
     return replace(
         corpus,
@@ -68,7 +68,7 @@ def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str
     if asked is not None:
         if asked not in columns:
             hint = f"fields: {', '.join(columns) or 'none'}; use ?score=none if spans are certain"
-            raise ReadError(f"spans have no {asked!r}{nearest(asked, columns)}", where=where, hint=hint)
+            raise ReadError(f"spans have no {asked!r}{suggest_nearest(asked, columns)}", where=where, hint=hint)
         if not _is_numeric(columns[asked]):
             raise ReadError(f"the values of {asked!r} are not numbers", where=where, hint="name another: ?score=FIELD")
         return asked
@@ -99,13 +99,13 @@ def _read_probabilities(corpus: Corpus, spans: Spans, column: str, scale: Scale)
     given = spans.columns[column]
     numbers = given.numbers(float) if isinstance(given, TextColumn) else given.astype(np.float64)
     absent = np.isnan(numbers)
-    found = np.where(absent, 1.0, unscaled(numbers, scale))
-    wrong = np.flatnonzero(impossible(found))
+    found = np.where(absent, 1.0, unscale(numbers, scale))
+    wrong = np.flatnonzero(is_impossible(found))
     if len(wrong):
         row = int(wrong[0])
         what = f"the {column!r} of {_describe_span(spans, row)} is {numbers[row]:g}, which is not a probability"
         hint = f"{hint_for(float(numbers[row]))}; use ?score=none if spans are certain"
-        raise refuse(corpus.source, int(spans.offset[row]), what, hint=hint)
+        raise make_read_error(corpus.source, int(spans.offset[row]), what, hint=hint)
     outside = (found < 0) | (found > 1)
     notes = {
         f"spans without {column!r}, treated as certain": np.flatnonzero(absent),
@@ -125,7 +125,7 @@ def _make_refuse(corpus: Corpus, spans: Spans, column: str, weight: Floats) -> R
         name = corpus.documents.names[int(spans.document[rows[0]])]
         shown = [f"{_describe_span(spans, row)}: {column} {weight[row]:g}" for row in rows[:4].tolist()]
         details = [f"document {name!r}", *shown]
-        return refuse(corpus.source, int(spans.offset[rows[0]]), what, details=details, hint=hint)
+        return make_read_error(corpus.source, int(spans.offset[rows[0]]), what, details=details, hint=hint)
 
     return error
 
@@ -146,7 +146,7 @@ def _select_spans(spans: Spans, rows: Rows) -> Spans:
         label=spans.label.take(rows),
         offset=spans.offset[rows],
         fragments=None if spans.fragments is None else spans.fragments.take(rows, len(spans)),
-        columns={name: taken(column, rows) for name, column in spans.columns.items()},
+        columns={name: take_rows(column, rows) for name, column in spans.columns.items()},
     )
 
 
@@ -158,5 +158,5 @@ def certain_key(corpus: Corpus) -> Corpus:
         row = int(unsure[0])
         what = f"the key has a span that is not certain: its probability is {corpus.beliefs.weight[row]:g}"
         hint = "is the output given in its place? if these are no probabilities, name another format: ::jsonl"
-        raise refuse(corpus.source, int(corpus.spans.offset[row]), what, hint=hint)
+        raise make_read_error(corpus.source, int(corpus.spans.offset[row]), what, hint=hint)
     return replace(corpus, beliefs=None)

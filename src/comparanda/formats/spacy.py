@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import joined
+from comparanda.core.ids import join_ids
 from comparanda.core.places import Note, Source, first_places
 from comparanda.errors import MissingExtraError, ReadError, WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.field_values import is_missing, unwritable
-from comparanda.formats.json_objects import Fields, key_paths, nodes
+from comparanda.formats.field_values import find_unwritable, is_missing
+from comparanda.formats.json_objects import Fields, key_paths, read_nodes
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
 
@@ -152,7 +152,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
         for span in spans or ():
             span_number = draft.span([(span.begin, span.end)], span.label or UNTYPED, document.place)
             if span.id:
-                draft.say(span_number, "id", joined([span.id]))
+                draft.say(span_number, "id", join_ids([span.id]))
     if len(without) == len(documents):
         raise _no_spans_error(documents, source, group)
     missing = "entities were not annotated" if group is None else f"there is no span group {group!r}"
@@ -160,12 +160,12 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
     if not named:
         what = "no field is known to hold the names of documents; they are numbered instead"
         draft.notes.append(Note(request.side, what, 1, first_places(source, np.array([documents[0].place]))))
-    return draft.corpus(request, name=name, judged="label", offsets=asked_offsets(request.options))
+    return draft.corpus(request, name=name, evaluated="label", offsets=asked_offsets(request.options))
 
 
 def _check_writable(source: Source, document: Document) -> None:
     for text in (document.text, document.name or "", *document.attributes.values()):
-        if problem := unwritable(text):
+        if problem := find_unwritable(text):
             where = str(source.locate(document.place))
             raise ReadError(f"{problem[0]} in {text[:40]!r}", where=where, hint=problem[1])
 
@@ -201,7 +201,7 @@ def read(source: Source, request: Request) -> Corpus:
         for number in range(len(source.parts)):
             documents += _read_docbin(source, number)
     else:
-        documents += [_read_document(fields) for fields, _ in nodes(source)]
+        documents += [_read_document(fields) for fields, _ in read_nodes(source)]
     if not documents:
         raise ReadError("there are no documents in this file", where=source.parts[0].name)
     return corpus_of(documents, source, request, "spacy")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents, Fragments, RawText, Spans
-from comparanda.core.places import Note, Source, first_places, refuse
+from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
 from comparanda.errors import UsageError
-from comparanda.formats.contract import choose
+from comparanda.formats.contract import choose_option
 from comparanda.formats.cuts import UncuttableError
-from comparanda.formats.field_values import unwritable
+from comparanda.formats.field_values import find_unwritable
 from comparanda.formats.scanner import offset_type
-from comparanda.formats.tokens import MENDS, mended
+from comparanda.formats.tokens import MENDS, mend_column
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +67,11 @@ class Cut:
         return Slices(np.frombuffer(data, np.uint8), self.start, self.length)
 
 
-def cut(texts: Sequence[str]) -> Cut:
+def tokenise_texts(texts: Sequence[str]) -> Cut:
     r"""Tokenise texts into words.
 
     >>> texts = ["Dr. Wu\n", "", "\u20ac5"]
-    >>> found = cut(texts)
+    >>> found = tokenise_texts(texts)
     >>> [found.words(texts)[row] for row in range(len(found.begin))]
     ['Dr', '.', 'Wu', '€', '5']
     >>> found.begin.tolist(), found.rows.tolist()
@@ -185,10 +185,10 @@ class Pieces:
 
 def asked_offsets(options: Mapping[str, str]) -> Offsets | None:
     """Return the offset convention the user chose; None if it is to be detected."""
-    return choose(options, "offsets", OFFSETS) if "offsets" in options else None
+    return choose_option(options, "offsets", OFFSETS) if "offsets" in options else None
 
 
-def converted(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offsets) -> Pieces:
+def convert_pieces(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offsets) -> Pieces:
     """Convert pieces to code points, half-open.
 
     Args:
@@ -290,16 +290,16 @@ class Extents:
                 raise UsageError(
                     f"offsets={offsets} cannot be read without the texts", hint="provide texts with the spans"
                 )
-            return converted(
+            return convert_pieces(
                 given, self._piece_documents, (), "inclusive" if offsets == "inclusive" else "code-points"
             ), []
-        pieces = converted(given, self._piece_documents, self.texts, offsets)
+        pieces = convert_pieces(given, self._piece_documents, self.texts, offsets)
         outside, unlike = self._find_outside(pieces), self._find_mismatches(pieces)
         if asked is None and (unlike or outside.any()):
             other, fewer = self._find_best_convention(offsets)
             if len(fewer) < len(unlike) and 2 * len(fewer) <= len(self.stated):
                 offsets, unlike = other, fewer
-                pieces = converted(given, self._piece_documents, self.texts, offsets)
+                pieces = convert_pieces(given, self._piece_documents, self.texts, offsets)
                 outside = self._find_outside(pieces)
                 counted = MEANING[offsets].rstrip(",")
                 what = f"{COUNTING} {counted}, as their stated text shows"
@@ -338,7 +338,7 @@ class Extents:
         for span, stated in self.stated.items():
             text = self.texts[document[span]]
             covered = [text[begin[piece] : end[piece]] for piece in range(bounds[span], bounds[span + 1])]
-            if span in outside or not agrees(covered, str(stated)):
+            if span in outside or not covers_stated(covered, str(stated)):
                 unlike.append(span)
         return unlike
 
@@ -362,13 +362,15 @@ class Extents:
         text = self.texts[int(self.document[span])]
         covered = [text[pieces.begin[piece] : pieces.end[piece]] for piece in np.flatnonzero(pieces.span == span)]
         details, hint = self._suggest_convention(offsets)
-        first = f"the first: {self._describe(span)}, {self._quote_span(span)}, covers {shortened(' '.join(covered))!r}"
+        first = f"the first: {self._describe(span)}, {self._quote_span(span)}, covers {shorten(' '.join(covered))!r}"
         what = f"{len(unlike):,} of {len(self.stated):,} spans do not cover their stated text"
-        return refuse(self.source, int(self.place[span]), what, details=[first, *details], hint=hint)
+        return make_read_error(self.source, int(self.place[span]), what, details=[first, *details], hint=hint)
 
     def _span_error(self, span: int, what: str, details: list[str], hint: str) -> ReadError:
         lines = [f"the span: {self._quote_span(span)}", *details]
-        return refuse(self.source, int(self.place[span]), f"{self._describe(span)} {what}", details=lines, hint=hint)
+        return make_read_error(
+            self.source, int(self.place[span]), f"{self._describe(span)} {what}", details=lines, hint=hint
+        )
 
     def _describe(self, span: int) -> str:
         """Describe a span for messages: `spans[2] of document 'd1'`."""
@@ -380,7 +382,7 @@ class Extents:
         pieces = np.flatnonzero(self.pieces.span == span).tolist()
         extent = ";".join(f"{self.pieces.begin[piece]} {self.pieces.end[piece]}" for piece in pieces)
         stated = self.stated.get(span)
-        return f"{extent} {self.label[span]}{'' if stated is None else f' {shortened(str(stated))!r}'}"
+        return f"{extent} {self.label[span]}{'' if stated is None else f' {shorten(str(stated))!r}'}"
 
     def _find_best_convention(self, offsets: Offsets) -> tuple[Offsets, list[int]]:
         """Return the other convention that fits the most spans, and the spans that it does not fit."""
@@ -389,7 +391,7 @@ class Extents:
         return best, found[best]
 
     def _convert(self, offsets: Offsets) -> Pieces:
-        return converted(self.pieces, self._piece_documents, self.texts, offsets)
+        return convert_pieces(self.pieces, self._piece_documents, self.texts, offsets)
 
     def _suggest_convention(self, offsets: Offsets) -> tuple[list[str], str]:
         """Return details and a hint that name the convention that would fit most spans, if one would."""
@@ -402,18 +404,20 @@ class Extents:
         ], f"set ?offsets={best}"
 
 
-def agrees(covered: Sequence[str], stated: str) -> bool:
+def covers_stated(covered: Sequence[str], stated: str) -> bool:
     r"""Whether the pieces of a span cover its stated text; white space may differ.
 
-    >>> agrees(["New\nYork"], "New York"), agrees(["New", "City"], "New City"), agrees(["New Y"], "New York")
-    (True, True, False)
+    >>> covers_stated(["New\nYork"], "New York"), covers_stated(["New", "City"], "New City")
+    (True, True)
+    >>> covers_stated(["New Y"], "New York")
+    False
     """
     if len(covered) == 1:
         return covered[0] == stated or covered[0].split() == stated.split()
     return "".join("".join(covered).split()) == "".join(stated.split())
 
 
-def shortened(text: str, longest: int = 60) -> str:
+def shorten(text: str, longest: int = 60) -> str:
     """Shorten a text for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
@@ -462,7 +466,7 @@ class Draft:
     def document(self, name: str, place: int, attributes: Mapping[str, str | None] | None = None) -> None:
         """Start a document that begins at a byte of the source."""
         if name in self._names:
-            raise refuse(
+            raise make_read_error(
                 self.source,
                 place,
                 f"duplicate document {name!r}",
@@ -506,7 +510,7 @@ class Draft:
         request: Request,
         *,
         name: str,
-        judged: str,
+        evaluated: str,
         offsets: Offsets | None = None,
         usual: Offsets = "code-points",
     ) -> Corpus:
@@ -515,13 +519,13 @@ class Draft:
         Args:
             request: the task's request.
             name: the name of the format.
-            judged: the name of labels in the input.
+            evaluated: the name of labels in the input.
             offsets: the offset convention the user chose; None to detect it.
             usual: the convention of the format, unless the stated texts of spans show a different one.
 
         """
         texts = self.texts or [""] * len(self._names)
-        found = cut(texts)
+        found = tokenise_texts(texts)
         words, offset = self._locate_rows(found.rows)
         if self.texts and words is None:
             words = found.words(texts)
@@ -540,7 +544,7 @@ class Draft:
             columns={},
             sentences=found.sentences,
             documents=Documents(tuple(self._names), first, marked=True, attributes=attributes),
-            judged=judged,
+            evaluated=evaluated,
             spans=spans,
             raw=RawText(tuple(texts), found.begin, found.end) if self.texts else None,
             notes=(*self.source.notes, *self.notes),
@@ -552,8 +556,8 @@ class Draft:
         sizes = np.diff(rows)
         if not self.text_offsets:
             return None, np.repeat(np.array(list(self._names.values()), np.int64), sizes)
-        texts = list(map(cleaned, self.texts))  # only white space is removed: rows are the same
-        found = cut(texts)
+        texts = list(map(clean_text, self.texts))  # only white space is removed: rows are the same
+        found = tokenise_texts(texts)
         length = np.array([len(text.encode()) for text in texts], np.int64)
         shift = np.array(self.text_offsets, np.int64) - np.cumsum(length) + length
         offset = found.start + np.repeat(shift, sizes)
@@ -600,7 +604,7 @@ class Draft:
         """Normalise labels, as in all formats."""
         column = TextColumn.of(self._label)
         for what, mend in MENDS.items():
-            column, rows = mended(column, mend)
+            column, rows = mend_column(column, mend)
             if rows.size:
                 places = first_places(self.source, place[rows[:3]])
                 self.notes.append(Note(self.side, f"labels {what}", len(rows), places))
@@ -608,9 +612,9 @@ class Draft:
 
     def _check_characters(self, column: TextColumn, place: Rows) -> None:
         for code, name in enumerate(column.names):
-            if problem := unwritable(name):
+            if problem := find_unwritable(name):
                 row = int(np.flatnonzero(column.codes == code)[0])
-                raise refuse(self.source, int(place[row]), f"{problem[0]} in {name!r}", hint=problem[1])
+                raise make_read_error(self.source, int(place[row]), f"{problem[0]} in {name!r}", hint=problem[1])
 
     def _collect_fragments(self, pieces: Pieces, place: Rows) -> Fragments | None:
         """Return the pieces of discontinuous spans, sorted, and merged if they overlap or touch."""
@@ -644,10 +648,10 @@ def _merge_pieces(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return whole
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     r"""Remove a byte-order mark and replace CRLF line ends by LF, as is done for sources.
 
-    >>> cleaned("\ufeffone\r\ntwo")
+    >>> clean_text("\ufeffone\r\ntwo")
     'one\ntwo'
     """
     text = text.removeprefix("\ufeff")

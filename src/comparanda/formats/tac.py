@@ -11,12 +11,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from comparanda.core.places import Note, refuse
+from comparanda.core.places import Note, make_read_error
 from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.entity_lines import Candidate, Mention, Mentions, columns_refused, lines_of, note, score, shown
-from comparanda.formats.neleval import CARRIED, candidates_of, check, extent, lose_document, lose_said
+from comparanda.formats.entity_lines import (
+    Candidate,
+    Mention,
+    Mentions,
+    add_note,
+    lines_of,
+    make_column_error,
+    quote_line,
+    score,
+)
+from comparanda.formats.neleval import CARRIED, candidates_of, check, find_extent, lose_document, lose_said
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, Offsets, asked_offsets
 
@@ -40,10 +49,10 @@ def read(source: Source, request: Request) -> Corpus:
             reading.add(place, line)
     draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     reading.mentions.into(draft)
-    note(draft, "lines with the extent of an earlier mention, read as further candidates for it", reading.further)
-    note(draft, "lines with more than eight columns, the rest ignored", reading.wider)
+    add_note(draft, "lines with the extent of an earlier mention, read as further candidates for it", reading.further)
+    add_note(draft, "lines with more than eight columns, the rest ignored", reading.wider)
     offsets = _detect_offsets(reading.mentions, draft, asked_offsets(request.options))
-    return draft.corpus(request, name="tac", judged="type", offsets=offsets, usual="inclusive")
+    return draft.corpus(request, name="tac", evaluated="type", offsets=offsets, usual="inclusive")
 
 
 class _MentionKey(NamedTuple):
@@ -66,13 +75,13 @@ class _Reader:
         """Read one line."""
         fields = line.rstrip("\r").split("\t")
         if len(fields) < 6:
-            raise columns_refused(self.source, place, line, EXPECTED)
+            raise make_column_error(self.source, place, line, EXPECTED)
         _, mention_id, _, stands, entity, label = map(str.strip, fields[:6])
         found = _PLACE.fullmatch(stands)
         if found is None:
             what = f"{stands[:60]!r} is not the extent of a mention"
             hint = "write it as DOCUMENT:START-END"
-            raise refuse(self.source, place, what, details=[shown(line)], hint=hint)
+            raise make_read_error(self.source, place, what, details=[quote_line(line)], hint=hint)
         confidence = score(self.source, place, line, fields[7]) if len(fields) > 7 else None
         key = _MentionKey(found["document"], int(found["begin"]), int(found["end"]))
         candidate = Candidate(entity, confidence, label)
@@ -95,7 +104,7 @@ class _Reader:
 
 
 def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> Offsets:
-    """Return the offset convention: inclusive or exclusive ends, judged by the lengths of the mentions' texts.
+    """Return the offset convention: inclusive or exclusive ends, determined by the lengths of the mentions' texts.
 
     Without the texts of documents nothing else can be checked. White space and XML entities may make some texts longer
     or shorter than their extents; a file in which most differ is refused.
@@ -115,14 +124,14 @@ def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> 
     if 2 * len(wrong) > len(named):
         first, text = wrong[0], str(wrong[0].said["text"])
         size = first.end - first.begin + beyond[offsets]
-        raise refuse(
+        raise make_read_error(
             mentions.source,
             first.place,
             f"{len(wrong):,} of {len(named):,} mentions are not as long as their text",
             details=[f"the first: {first.begin}-{first.end} is {size} long, {text[:40]!r} is {len(text)}"],
             hint="set ?offsets= if the offsets count something else",
         )
-    note(draft, "mentions that are not as long as their text (offsets are used)", [each.place for each in wrong])
+    add_note(draft, "mentions that are not as long as their text (offsets are used)", [each.place for each in wrong])
     return offsets
 
 
@@ -167,7 +176,7 @@ def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
     lose_document(passage, losses)
     taken: set[tuple[int, int]] = set()
     for number, mention in enumerate(passage.mentions, 1):
-        begin, last = extent(passage, mention)
+        begin, last = find_extent(passage, mention)
         if (begin, last) in taken:
             what = f"two spans of document {passage.name!r} have the extent {begin}-{last}"
             raise WriteError(

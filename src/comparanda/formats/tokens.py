@@ -17,7 +17,7 @@ from comparanda.core.corpus import Corpus, Documents, Ranges
 from comparanda.core.places import Note, Source, first_places
 from comparanda.core.text_columns import Interner, Slices, TextColumn, code_type
 from comparanda.errors import ReadError
-from comparanda.formats.scanner import Block, offset_type, sentence_offsets, word8
+from comparanda.formats.scanner import Block, encode_word8, offset_type, sentence_offsets
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id(?:\s*=\s*(?P<id>.*))?)?")
 _META = re.compile(r"#\s*meta::(?P<name>[^=]*)=(?P<value>.*)")
-_HEADS = tuple(word8(head) for head in (b"# newdoc", b"#newdoc ", b"#newdoc\n", b"# meta::"))
-_META_HEAD, _SEVEN_BYTES = word8(b"#meta::"), np.uint64(2**56 - 1)
+_HEADS = tuple(encode_word8(head) for head in (b"# newdoc", b"#newdoc ", b"#newdoc\n", b"# meta::"))
+_META_HEAD, _SEVEN_BYTES = encode_word8(b"#meta::"), np.uint64(2**56 - 1)
 
 
 def may_mark(first8: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -100,8 +100,8 @@ class Marks:
     def _name_files(self, offset: Codes) -> list[_Mark]:
         """Make a mark named after the file for the rows of each file before its first mark."""
         parts = self.source.parts
-        stems = [stem(part.name) for part in parts]
-        often = Counter(map(stem, self.source.files))
+        stems = [file_stem(part.name) for part in parts]
+        often = Counter(map(file_stem, self.source.files))
         begins = [part.begin for part in parts]
         first = np.searchsorted(offset, np.array(begins, dtype=np.int64)).tolist()
         marked = {(mark.row, bisect_right(begins, mark.offset) - 1) for mark in self._marks}
@@ -150,10 +150,10 @@ def newdoc_name(text: str) -> str | None:
     return (found["id"] or "") if found else None
 
 
-def stem(name: str) -> str:
+def file_stem(name: str) -> str:
     """Return a file's name without folder and suffixes, as the name of a document or a system.
 
-    >>> stem("out/crf.v2.conllu.gz")
+    >>> file_stem("out/crf.v2.conllu.gz")
     'crf.v2'
     """
     file = PurePath(name).name.removesuffix(".gz")
@@ -170,7 +170,7 @@ NOT_ANNOTATED = ("_", "")
 _ASCII_SPACES = [character for character in map(chr, range(128)) if character.isspace()]
 
 
-def nfc(value: str) -> str:
+def normalise_nfc(value: str) -> str:
     """Normalise a value to Unicode NFC, in which equal texts are equal bytes."""
     return value if value.isascii() else unicodedata.normalize("NFC", value)
 
@@ -185,7 +185,7 @@ def plain_spaces(value: str) -> str:
 
 
 MENDS: Mapping[str, Mend] = {
-    "not in Unicode's normal form NFC, normalised": nfc,
+    "not in Unicode's normal form NFC, normalised": normalise_nfc,
     "with spaces around them or no-break spaces inside, cleaned": plain_spaces,
 }
 """The normalisations of every column, by the text of the note that reports them."""
@@ -295,7 +295,7 @@ class Gathering:
         noun = "labels" if name == "value" else f"values of {name!r}"
         usual = {} if _are_clean(names) else MENDS
         for what, mend in {**usual, **mends.get(name, {})}.items():
-            column, rows = mended(column, mend)
+            column, rows = mend_column(column, mend)
             if rows.size:
                 notes.append(Note(side, f"{noun} {what}", len(rows), first_places(self.source, offset[rows[:3]])))
         return column
@@ -307,7 +307,7 @@ def _are_clean(names: list[str]) -> bool:
     return text.isascii() and not any(space in text for space in _ASCII_SPACES)
 
 
-def mended(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
+def mend_column(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
     """Normalise every value of a column, merging codes of equal values; return it and the rows that changed."""
     names = list(map(mend, column.names))
     if column.missing is not None:

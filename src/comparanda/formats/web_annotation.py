@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.core.ids import BAR, joined
+from comparanda.core.ids import BAR, join_ids
 from comparanda.core.places import Note, Source, first_places
 from comparanda.errors import ReadError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.json_objects import Fields, looks_like_json, nodes
-from comparanda.formats.linked_data import document_name, iri_of, is_iri, local_name, values
+from comparanda.formats.json_objects import Fields, looks_like_json, read_nodes
+from comparanda.formats.linked_data import document_name, iri_of, is_iri, list_plain_values, local_name
 from comparanda.formats.standoff import OPTION, Draft, asked_offsets
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Reader:
 
     def corpus(self) -> Corpus:
         offsets = asked_offsets(self.request.options)
-        for fields, _ in nodes(self.source, ("items", "first")):
+        for fields, _ in read_nodes(self.source, ("items", "first")):
             extents = list(self._read_targets(fields)) if "target" in fields.given else []
             if not extents:
                 self.ignored.append(fields.place)
@@ -103,7 +103,7 @@ class _Reader:
         self._note(draft, "annotations of anything but an extent of a text ignored", self.ignored)
         how = ", as if offsets counted UTF-16 units" if self.utf16 else ""
         self._note(draft, f"spans whose exact text is not as long as their extent{how}", self.mismatched)
-        return draft.corpus(self.request, name="web-annotation", judged="classifying", offsets=offsets)
+        return draft.corpus(self.request, name="web-annotation", evaluated="classifying", offsets=offsets)
 
     def _note(self, draft: Draft, what: str, places: list[int]) -> None:
         if places:
@@ -115,7 +115,7 @@ class _Reader:
         if depth > _MAX_NESTING:
             raise fields.refuse(f"targets are nested more than {_MAX_NESTING} deep")
         for target in _objects(fields, name):
-            kinds = {str(each) for each in values(target.given.get("type"))}
+            kinds = {str(each) for each in list_plain_values(target.given.get("type"))}
             if kinds & _LIST_TYPES:
                 yield from self._read_targets(target, "items", depth + 1)
             elif "Composite" in kinds:
@@ -141,7 +141,7 @@ class _Reader:
         """Return the extent that the selectors describe; None if there is no text selector."""
         position = exact = None
         for selector in _objects(target, "selector"):
-            kinds = values(selector.given.get("type"))
+            kinds = list_plain_values(selector.given.get("type"))
             if _POSITION_SELECTOR in kinds:
                 if "refinedBy" in selector.given:
                     hint = "give one selector with the begin and end in the text"
@@ -156,7 +156,7 @@ class _Reader:
                     hint=f"add a {_POSITION_SELECTOR}: texts are not in the file, so a quotation cannot be located",
                 )
             return None
-        names = values(target.given.get("source"))
+        names = list_plain_values(target.given.get("source"))
         if len(names) != 1 or not isinstance(names[0], str) or not names[0]:
             raise target.bad("source", "the IRI of a text")
         return _Target(document_name(names[0]), [position], exact)
@@ -170,7 +170,7 @@ class _Reader:
             number = draft.span(extent.pieces, label, fields.place)
             self.called.append(f"the annotation {name!r}" if isinstance(name, str) else "an annotation")
             if ids is not None:
-                draft.say(number, "id", joined(ids))
+                draft.say(number, "id", join_ids(ids))
             for other, texts in body.texts.items():
                 if other not in {purpose, *_ID_PURPOSES}:
                     draft.say(number, other, BAR.join(texts))
@@ -201,7 +201,7 @@ def _objects(fields: Fields, name: str) -> Iterator[Fields]:
 
 def _read_bodies(fields: Fields) -> _Body:
     """Return the bodies of an annotation by their purpose, or else by the motivation of the annotation."""
-    motivations = [str(each) for each in values(fields.given.get("motivation"))]
+    motivations = [str(each) for each in list_plain_values(fields.given.get("motivation"))]
     found = _Body()
     if "bodyValue" in fields.given:
         _add(found, motivations, fields.text("bodyValue"), named=False)
@@ -211,11 +211,11 @@ def _read_bodies(fields: Fields) -> _Body:
             _add(found, motivations, each, named=True)
         elif isinstance(each, dict):
             body = Fields(source=fields.source, place=fields.place, given=each, parent=fields, step="body")
-            purposes = [str(purpose) for purpose in values(each.get("purpose"))] or motivations
+            purposes = [str(purpose) for purpose in list_plain_values(each.get("purpose"))] or motivations
             if "value" in each:
                 _add(found, purposes, body.text("value"), named=False)
             else:
-                for iri in values(each.get("source", each.get("id"))):
+                for iri in list_plain_values(each.get("source", each.get("id"))):
                     _add(found, purposes, str(iri), named=True)
         elif each is not None:
             raise fields.bad("body", "an object or an IRI")

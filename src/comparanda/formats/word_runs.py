@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from comparanda.errors import WriteError
 from comparanda.formats.conllu_entities import NO_LABEL
 from comparanda.formats.document_writer import CHAIN, GAPS, HEAD, ZERO, Losses, Mention, Passage
-from comparanda.formats.standoff import cut
+from comparanda.formats.standoff import tokenise_texts
 
 ChunkScheme = Literal["bio", "bioes"]
 """The schemes that can be written: `bio` is B, I and O; `bioes` adds E for ends and S for spans of one word."""
@@ -195,7 +195,7 @@ def chain_of(mention: Mention) -> str | None:
     return str(mention.said.get(CHAIN, "")) or None
 
 
-def placed(passage: Passage, losses: Losses) -> list[Placed]:
+def place_mentions(passage: Passage, losses: Losses) -> list[Placed]:
     """Return the mentions of a document in the order of the input; report what words and chains cannot express.
 
     Discontinuous mentions are written with their gaps. Those without words, of empty nodes, are left out.
@@ -226,7 +226,7 @@ def _report_losses(passage: Passage, mention: Mention, losses: Losses) -> None:
             losses.lose(f"{name!r} of spans", passage.name)
 
 
-def whole(passage: Passage, mentions: list[Placed]) -> Passage:
+def merge_pieces(passage: Passage, mentions: list[Placed]) -> Passage:
     """Return a document with one contiguous span for each mention."""
     extents = [(passage.words[each.run.first][0], passage.words[each.run.behind - 1][1]) for each in mentions]
     return replace(passage, mentions=tuple(Mention((extent,), NO_LABEL) for extent in extents))
@@ -256,7 +256,7 @@ def without_words(passage: Passage, losses: Losses) -> Passage:
     """
     if not passage.chained:
         return passage
-    found = cut([passage.text])
+    found = tokenise_texts([passage.text])
     again = tuple(zip(found.begin.tolist(), found.end.tolist(), strict=True))
     mentions = []
     for mention in passage.mentions:
@@ -287,7 +287,7 @@ CROSSING = "chains of spans that cross another span of their chain"
 KEPT = "the order of chains that share a mention"
 
 
-def ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> Iterator[int]:
+def find_ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) -> Iterator[int]:
     """Yield the spans whose brackets a reader could not match, because of another span of the same chain.
 
     These are spans that cross another one, and discontinuous spans interleaved with the pieces of another one.

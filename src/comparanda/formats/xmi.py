@@ -14,15 +14,15 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
-from comparanda.core.ids import NIL, joined
-from comparanda.core.places import Source, refuse
+from comparanda.core.ids import NIL, join_ids
+from comparanda.core.places import Source, make_read_error
 from comparanda.core.remote import AnyPath, path_of
-from comparanda.errors import MissingExtraError, ReadError, nearest
-from comparanda.formats.contract import Format, Request, choose
+from comparanda.errors import MissingExtraError, ReadError, suggest_nearest
+from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
-from comparanda.formats.files import display, file_names, load_files
+from comparanda.formats.files import display_name, file_names, load_files
 from comparanda.formats.standoff import Draft, places_in
-from comparanda.formats.xml import HEAD, attribute, file_name, is_name, refuse_pieces, written
+from comparanda.formats.xml import HEAD, file_name, format_attribute, format_plain, is_name, refuse_pieces
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -83,7 +83,7 @@ class _Reader:
         self.roles: dict[str, _Roles] = {}
 
     def corpus(self) -> Corpus:
-        naming = choose(self.options, "document", _NAMINGS)
+        naming = choose_option(self.options, "document", _NAMINGS)
         draft = Draft(source=self.source, side=self.request.side, called=lambda span, _: self.called[span])
         names = file_names(self.source, self.request, (SUFFIX,))
         for number, name in enumerate(names):
@@ -96,7 +96,7 @@ class _Reader:
             draft.texts.append(view.sofa_string)
             for annotation in self._select_annotations(cas, view, number):
                 self._add_span(draft, annotation, places.get(annotation.xmiID, self.source.parts[number].begin))
-        return draft.corpus(self.request, name="xmi", judged=self.options.get("label", "value"))
+        return draft.corpus(self.request, name="xmi", evaluated=self.options.get("label", "value"))
 
     def _byte_range(self, number: int) -> tuple[int, int]:
         """Return the byte offsets at which a file begins and ends in the source."""
@@ -111,7 +111,7 @@ class _Reader:
             id_ = int(match[1])
             if id_ in found:
                 details = [f"the first is at {self.source.locate(found[id_])}"]
-                raise refuse(self.source, match.start(), f"duplicate xmi:id {id_}", details=details)
+                raise make_read_error(self.source, match.start(), f"duplicate xmi:id {id_}", details=details)
             found[id_] = match.start()
         return found
 
@@ -134,12 +134,12 @@ class _Reader:
             source = load_files([path], side=self.request.side)
             try:
                 data = _read_checked(source, 0, source.size)
-                _check_names(data, display(path))
+                _check_names(data, display_name(path))
                 self.systems[path] = self.cassis.load_typesystem(io.BytesIO(data))
             except ReadError:
                 raise
             except Exception as problem:  # cassis may raise anything for a file that is not a type system
-                raise _load_error(problem, display(path), "a UIMA type system") from None
+                raise _load_error(problem, display_name(path), "a UIMA type system") from None
         return self.systems[path]
 
     def _find_types_file(self, number: int) -> AnyPath:
@@ -160,7 +160,7 @@ class _Reader:
         texts = {sofa.sofaID: sofa.sofaString for sofa in cas.sofas if sofa.sofaString is not None}
         wanted = self.options.get("view", _INITIAL_VIEW if _INITIAL_VIEW in texts else next(iter(texts), _INITIAL_VIEW))
         if wanted not in texts:
-            what = f"there is no view {wanted!r} with a text{nearest(wanted, texts)}"
+            what = f"there is no view {wanted!r} with a text{suggest_nearest(wanted, texts)}"
             raise ReadError(what, where=name, hint=f"views with a text: {', '.join(texts) or 'none'}")
         if len(texts) > 1 and wanted != _INITIAL_VIEW and "view" not in self.options:
             what = "there are several views with a text"
@@ -191,7 +191,7 @@ class _Reader:
         number = draft.span([(annotation.begin, annotation.end)], _strip_value(value) or UNTYPED, place)
         self.called.append(f"the {roles.short} {annotation.xmiID}")
         if roles.id is not None and (id_ := getattr(annotation, roles.id)):
-            draft.say(number, "id", joined([str(id_)]))
+            draft.say(number, "id", join_ids([str(id_)]))
         for feature in roles.others:
             content = getattr(annotation, feature)
             if content != "" and isinstance(content, str | int | float):
@@ -212,7 +212,9 @@ class _Reader:
         if option not in self.options:
             return None
         hint = f"its features: {', '.join(features) or 'none'}"
-        raise refuse(self.source, place, f"there is no feature {wanted!r}{nearest(wanted, features)}", hint=hint)
+        raise make_read_error(
+            self.source, place, f"there is no feature {wanted!r}{suggest_nearest(wanted, features)}", hint=hint
+        )
 
     def _metadata_name(self, cas: Any, naming: Naming, number: int) -> str:
         """Return the name of a document from its metadata."""
@@ -229,7 +231,7 @@ def _read_checked(source: Source, begin: int, end: int) -> bytes:
     """Return a file without its XML declaration, since it is UTF-8 in any case; refuse a DTD or entity declarations."""
     if found := _DOCTYPE.search(source.data, begin, end):
         hint = "remove it: UIMA files have none, and it could be made to exhaust the memory"
-        raise refuse(source, found.start(), "the file declares a DTD", hint=hint)
+        raise make_read_error(source, found.start(), "the file declares a DTD", hint=hint)
     declaration = _DECLARATION.match(source.data, begin, end)
     return bytes(source.data[declaration.end() if declaration else begin : end]).rstrip()
 
@@ -374,7 +376,7 @@ def _document(passage: Passage, features: Mapping[str, str], losses: Losses) -> 
     ]
     spaces = "".join(f' xmlns:{prefix}="{iri}"' for prefix, iri in _NAMESPACES.items())
     members = " ".join(map(str, range(2, len(entities) + 3)))
-    text = attribute("sofaString", passage.text, passage.name)
+    text = format_attribute("sofaString", passage.text, passage.name)
     return (
         f'{HEAD}<xmi:XMI{spaces} xmi:version="2.0">\n <cas:NULL xmi:id="0"/>\n'
         f' <tcas:DocumentAnnotation xmi:id="2" sofa="1" begin="0" end="{units[-1]}" language="x-unspecified"/>\n'
@@ -400,7 +402,7 @@ def _entity(
         if len(mention.ids) > 1:
             losses.lose("ids of a span after the first", passage.name)
     entries |= {name: value for name, value in mention.said.items() if name in features}
-    written_out = "".join(attribute(name, written(value), passage.name) for name, value in entries.items())
+    written_out = "".join(format_attribute(name, format_plain(value), passage.name) for name, value in entries.items())
     extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'
     return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'
 

@@ -9,9 +9,9 @@ from math import isfinite
 from typing import TYPE_CHECKING, Literal
 from xml.parsers import expat
 
-from comparanda.core.ids import BAR, joined
-from comparanda.core.limits import raising
-from comparanda.core.places import refuse
+from comparanda.core.ids import BAR, join_ids
+from comparanda.core.limits import limit_hint
+from comparanda.core.places import make_read_error
 from comparanda.errors import WriteError
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value
 from comparanda.formats.standoff import FARTHEST, RESERVED
@@ -58,7 +58,7 @@ _MESSAGES: dict[str, tuple[str, str | None]] = {
 }
 
 
-def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
+def read_events(source: Source, number: int, nesting: int) -> Iterator[Event]:
     """Yield the events of one file of a source: starts and ends of elements, and the text between them.
 
     A text may be split into several events. Comments and processing instructions are skipped.
@@ -77,7 +77,7 @@ def events(source: Source, number: int, nesting: int) -> Iterator[Event]:
 def too_deep(source: Source, place: int, nesting: int) -> ReadError:
     """Make the error for elements that are nested too deeply."""
     what = f"elements are nested more than {nesting:,} deep"
-    return refuse(source, place, what, hint=f"is an end tag missing? {raising('nesting')}")
+    return make_read_error(source, place, what, hint=f"is an end tag missing? {limit_hint('nesting')}")
 
 
 def without_line_ends(source: Source) -> Source:
@@ -151,18 +151,18 @@ class _Parser:
     def _refuse_entity(self, name: str, *_: object) -> None:
         what = f"the DOCTYPE declares the entity {name!r}"
         hint = "replace entities by their content: they are not read, as they could be made to exhaust the memory"
-        raise refuse(self.source, self.begin + self.expat.CurrentByteIndex, what, hint=hint)
+        raise make_read_error(self.source, self.begin + self.expat.CurrentByteIndex, what, hint=hint)
 
     def _refuse_parameter_entities(self) -> None:
         """Refuse parameter entities: after one, the parser would silently drop undefined entities."""
         end = self.begin + self.expat.CurrentByteIndex
         if found := _PARAMETER.search(self.source.data, self.begin, end):
             what = f"the DOCTYPE refers to the entity {found[0].decode(errors='replace')}"
-            raise refuse(self.source, found.start(), what, hint="remove the reference: entities are not read")
+            raise make_read_error(self.source, found.start(), what, hint="remove the reference: entities are not read")
 
     def _undefined_error(self, entity: str, index: int) -> ReadError:
         hint = "use &amp; &lt; &gt; &quot; &apos; or a number such as &#233;: no others are defined without a DTD"
-        return refuse(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
+        return make_read_error(self.source, self.begin + index, f"the entity {entity} is not defined", hint=hint)
 
     def _syntax_error(self, message: str) -> ReadError:
         """Make the error for a problem that the parser reports."""
@@ -175,11 +175,13 @@ class _Parser:
         if message == expat.errors.XML_ERROR_TAG_MISMATCH:
             tag = _NAME.match(self.source.data, place)
             closing = "an end tag" if tag is None else f"</{tag[0].decode(errors='replace')}>"
-            return refuse(self.source, place, f"{closing} does not match the open element", details=details)
+            return make_read_error(self.source, place, f"{closing} does not match the open element", details=details)
         if message == expat.errors.XML_ERROR_NO_ELEMENTS and self.open:
-            return refuse(self.source, place, "the XML ends too early", details=details, hint="is the file truncated?")
+            return make_read_error(
+                self.source, place, "the XML ends too early", details=details, hint="is the file truncated?"
+            )
         what, hint = _MESSAGES.get(message, (f"this is not valid XML: {message}", None))
-        return refuse(self.source, place, what, details=details, hint=hint)
+        return make_read_error(self.source, place, what, details=details, hint=hint)
 
 
 # XML attributes, features and the like as columns of spans, renamed where they clash with built-in fields.
@@ -193,7 +195,7 @@ _PROBABILITY_NAMES = frozenset({"probability", "score"})
 _NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 
 
-def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
+def set_value(draft: Draft, span: int, name: str, value: str | int | float | bool) -> None:
     """Set a column value of a span; rename clashing names, and store a `probability` or `score` as a number."""
     plain = name.lower()
     if plain in _PROBABILITY_NAMES and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
@@ -208,7 +210,7 @@ def say(draft: Draft, span: int, name: str, value: str | int | float | bool) -> 
 def say_ids(draft: Draft, span: int, value: str) -> None:
     """Set the entity ids of a span: one id, or several separated by bars."""
     if value:
-        draft.say(span, "id", joined(value.split(BAR)))
+        draft.say(span, "id", join_ids(value.split(BAR)))
 
 
 # Shared by writers of XML: escaping of texts and attributes, checks of what XML cannot hold, file names.
@@ -220,10 +222,10 @@ _UNWRITABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XML_TEXT_NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
-def content(text: str, document: str) -> str:
+def escape_content(text: str, document: str) -> str:
     r"""Escape a text for XML; refuse characters that XML cannot contain.
 
-    >>> content("R&D\r\n", "d")
+    >>> escape_content("R&D\r\n", "d")
     'R&amp;D&#13;\n'
     """
     if found := _UNWRITABLE.search(text):
@@ -232,13 +234,13 @@ def content(text: str, document: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
 
 
-def attribute(name: str, text: str, document: str) -> str:
+def format_attribute(name: str, text: str, document: str) -> str:
     r"""Format an attribute and its value, with a leading space.
 
-    >>> attribute("a", 'x"\ny', "d")
+    >>> format_attribute("a", 'x"\ny', "d")
     ' a="x&quot;&#10;y"'
     """
-    value = content(text, document).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
+    value = escape_content(text, document).replace('"', "&quot;").replace("\n", "&#10;").replace("\t", "&#9;")
     return f' {name}="{value}"'
 
 
@@ -259,10 +261,10 @@ def is_name(text: str) -> bool:
     return True
 
 
-def written(value: Value) -> str:
+def format_plain(value: Value) -> str:
     """Format a value as text: booleans in lower case, as in XML.
 
-    >>> written(True), written(0.25), written(3), written("x")
+    >>> format_plain(True), format_plain(0.25), format_plain(3), format_plain("x")
     ('true', '0.25', '3', 'x')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -274,7 +276,7 @@ def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None
         losses.lose(f"that {name!r} of spans is a number or a boolean: it is written as a string", passage.name)
 
 
-def called(passage: Passage, mention: Mention) -> str:
+def describe_mention(passage: Passage, mention: Mention) -> str:
     """Describe a span for an error message."""
     shown = passage.covered(mention)
     shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
@@ -284,7 +286,7 @@ def called(passage: Passage, mention: Mention) -> str:
 def refuse_pieces(passage: Passage, mention: Mention, because: str) -> None:
     """Refuse a discontinuous span."""
     if len(mention.pieces) > 1:
-        what = f"{called(passage, mention)} is in {len(mention.pieces)} pieces, but {because}"
+        what = f"{describe_mention(passage, mention)} is in {len(mention.pieces)} pieces, but {because}"
         raise WriteError(what, hint="write jsonl, brat or bioc instead")
 
 

@@ -20,7 +20,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from comparanda.core.places import Lasting
-from comparanda.render.table import Table, visible
+from comparanda.render.table import Table, make_visible
 
 if TYPE_CHECKING:
     from comparanda.render.finding import Finding
@@ -75,7 +75,7 @@ def console_for(stream: TextIO, *, plain: bool = False) -> Console:
 
 
 @contextmanager
-def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
+def show_progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
     """Show progress messages: a status line on a terminal, an occasional line in a log.
 
     Persistent messages are printed as notes in both. Yields the function that takes messages, or None if `quiet`.
@@ -109,7 +109,7 @@ def progress(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str],
 
 
 def _plain_line(text: str, style: str = "") -> Text:
-    return Text(visible(text), style=style)
+    return Text(make_visible(text), style=style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _choose_layout(table: Table, width: int) -> _Layout:
         column: max((cell_len(table.written(row, column)) for row in range(len(table.rows))), default=1)
         for column in range(len(table.fields))
     }
-    headers = [visible(each.header) for each in table.fields]
+    headers = [make_visible(each.header) for each in table.fields]
     full = {column: max(size, cell_len(headers[column]), 1) for column, size in cells.items()}
     columns = list(full)
     if _total_width(full, columns, _GAP) <= width:
@@ -215,7 +215,7 @@ _REFRESH_SECONDS = 0.05  # seconds between two updates of the bar
 
 
 @contextmanager
-def bar(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+def show_progress_bar(stream: TextIO, *, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
     """Show a progress bar; yields a function of description, done and total, or None without a terminal."""
     if quiet or not stream.isatty():
         yield None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from comparanda.core.registry import registered
+from comparanda.core.registry import find_registered
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ SCHEMA_VERSION = 8
 
 def finding_names() -> tuple[str, ...]:
     """Return the JSON names of all findings, registered in the entry point group `comparanda.findings`."""
-    return tuple(registered("comparanda.findings"))
+    return tuple(find_registered("comparanda.findings"))
 
 
 def find_finding(name: str) -> type[Finding]:
     """Return the class of the finding with the given JSON name."""
-    found: type[Finding] = registered("comparanda.findings")[name].load()
+    found: type[Finding] = find_registered("comparanda.findings")[name].load()
     return found
 
 
@@ -32,7 +32,7 @@ def as_json(finding: Finding) -> str:
     return msgspec.json.format(msgspec.json.encode(finding), indent=2).decode()
 
 
-def document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
+def build_document(finding: Finding, signature: str, notes: tuple[str, ...]) -> str:
     """Return the JSON document that a command prints: the finding in an envelope."""
     kind = finding.json_name
     envelope = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from comparanda.errors import MissingExtraError
-from comparanda.render.table import Table, cell, visible
+from comparanda.render.table import Table, format_cell, make_visible
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def as_markdown(finding: Finding, top: int | None = None) -> str:
 
 
 def _markdown_table(table: Table) -> str:
-    title = html.escape(visible(table.title))
+    title = html.escape(make_visible(table.title))
     lines = (
         ["<details>", f"<summary>{title}</summary>", ""]
         if table.folded
@@ -51,7 +51,9 @@ def _markdown_table(table: Table) -> str:
 
 def _escape_markdown(text: str) -> str:
     """Escape what Markdown would read as markup."""
-    return "".join("\\" + character if character in _MARKDOWN_SPECIAL else character for character in visible(text))
+    return "".join(
+        "\\" + character if character in _MARKDOWN_SPECIAL else character for character in make_visible(text)
+    )
 
 
 def as_delimited(finding: Finding, separator: str, top: int = 0) -> str:
@@ -83,7 +85,7 @@ def as_html(finding: Finding) -> str:
 
 def _html_table(table: Table) -> str:
     def tag(name: str, text: str) -> str:
-        return f"<{name}>{html.escape(visible(text))}</{name}>"
+        return f"<{name}>{html.escape(make_visible(text))}</{name}>"
 
     head = "".join(tag("th", each.header) for each in table.fields)
     body = []
@@ -136,13 +138,13 @@ def as_latex(finding: Finding, top: int | None = None) -> str:
     return "% needs \\usepackage{booktabs} and \\usepackage[T1]{fontenc}\n" + body
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     r"""Escape what LaTeX would read as a command.
 
-    >>> escaped("NN_1 & 50 %")
+    >>> escape_latex("NN_1 & 50 %")
     'NN\\_1 \\& 50 \\%'
     """
-    written = "".join(_LATEX_ESCAPES.get(character, character) for character in visible(text))
+    written = "".join(_LATEX_ESCAPES.get(character, character) for character in make_visible(text))
     return _LIGATURES.sub(lambda found: "{}".join(found[0]), written)
 
 
@@ -153,12 +155,12 @@ def _latex_table(table: Table) -> str:
         r"\centering",
         rf"\begin{{tabular}}{{{shape}}}",
         r"\toprule",
-        _join_latex_cells([escaped(each.header) for each in table.fields]),
+        _join_latex_cells([escape_latex(each.header) for each in table.fields]),
         r"\midrule",
     ]
     lines += [_latex_row(table, number) for number in range(len(table.rows))]
-    notes = "".join(f" {escaped(note)}." for note in table.notes)
-    caption = escaped(table.title) + "." + notes
+    notes = "".join(f" {escape_latex(note)}." for note in table.notes)
+    caption = escape_latex(table.title) + "." + notes
     lines += [
         r"\bottomrule",
         r"\end{tabular}",
@@ -172,14 +174,14 @@ def _latex_table(table: Table) -> str:
 def _latex_row(table: Table, number: int) -> str:
     cells = []
     for column, each in enumerate(table.fields):
-        text = escaped(cell(each.kind, table.rows[number][column]))
+        text = escape_latex(format_cell(each.kind, table.rows[number][column]))
         if each.kind in {"points", "points_interval"}:
             text = text.replace("-", "$-$")
         if (number, column) in table.best:
             text = rf"\textbf{{{text}}}"
         mark = table.marks.get((number, column))
         if mark:
-            text += rf"\textsuperscript{{{escaped(mark)}}}"
+            text += rf"\textsuperscript{{{escape_latex(mark)}}}"
         cells.append(text)
     return _join_latex_cells(cells)
 
@@ -259,7 +261,7 @@ _BIBTEX = r"""
 }"""
 
 
-def citation(signature: str) -> str:
+def write_citation(signature: str) -> str:
     """Return a methods paragraph for a signature, and the references it needs."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|"))
     resamples = int(parts.get("resamples", "0"))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.render.json import SCHEMA_VERSION
-from comparanda.render.table import counted, visible
+from comparanda.render.table import format_count, make_visible
 from comparanda.rules.explanation.data import Explanation, Row, RuleCheck, RuleSetDescription, RuleSetList
 from comparanda.version import __version__
 
@@ -78,7 +78,7 @@ def rules_schema(kind: str) -> dict[str, Any]:
 def list_text(found: RuleSetList) -> str:
     """Format rule sets, one per line: name, number of rules, views, title."""
     rows = [
-        (each.name, counted(each.rules, "rule"), ", ".join(each.views) or "to be included", each.title)
+        (each.name, format_count(each.rules, "rule"), ", ".join(each.views) or "to be included", each.title)
         for each in found.rule_sets
     ]
     return _join_lines(_align_columns(rows))
@@ -105,22 +105,22 @@ def explanation_text(found: Explanation) -> str:
     """Format the explanation of the verdicts on spans."""
     lines = [f"rules {found.rules!r}, positions count {found.positions}"]
     for each in found.spans:
-        beside = f", judged beside {each.system!r}" if each.why.row.table == "key" else ""
+        beside = f", evaluated with {each.system!r}" if each.why.row.table == "key" else ""
         lines += ["", f"{each.why.row}{beside}"]
         lines += [_INDENT + line for line in _why_lines(each.why)]
         lines += [_INDENT + line for one in each.why_not for line in _why_not_lines(one)]
     if found.more:
-        lines += ["", f"… {counted(found.more, 'more span')} chosen; say more exactly which one is meant"]
+        lines += ["", f"… {format_count(found.more, 'more span')} chosen; say more exactly which one is meant"]
     return _join_lines(lines)
 
 
 def _join_lines(lines: Iterable[str]) -> str:
-    return "\n".join(visible(line).rstrip() for line in lines) + "\n"
+    return "\n".join(make_visible(line).rstrip() for line in lines) + "\n"
 
 
 def _align_columns(rows: Iterable[tuple[str, ...]]) -> list[str]:
     """Format rows with aligned columns."""
-    written = [[visible(each) for each in row] for row in rows]
+    written = [[make_visible(each) for each in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*written, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in written]
 
@@ -134,7 +134,7 @@ def _format_numbers(value: float | Mapping[str, float]) -> str:
 def _format_texts(texts: Sequence[str] | Mapping[str, Sequence[str]]) -> str:
     if isinstance(texts, Mapping):
         return "; ".join(f"{label}: {_format_texts(each)}" for label, each in texts.items()) or "none"
-    return ", ".join(map(quote, texts)) or "none"
+    return ", ".join(map(quote_string, texts)) or "none"
 
 
 def _column_text(column: ColumnDescription) -> str:
@@ -181,7 +181,7 @@ def _format_value(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return quote(value)
+        return quote_string(value)
     return str(value) if isinstance(value, Row) else _format_number(value)
 
 

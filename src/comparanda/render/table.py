@@ -18,12 +18,14 @@ Kind = Literal["text", "count", "figure", "share", "points", "p", "number", "int
 UNDEFINED = "n/a"
 
 
-def cell(kind: Kind, value: Any) -> str:
+def format_cell(kind: Kind, value: Any) -> str:
     """Format one value.
 
-    >>> cell("share", 0.94892), cell("points", -0.0127), cell("count", 53928), cell("p", 0.00001)
-    ('94.89', '-1.27', '53,928', '<0.001')
-    >>> cell("interval", (0.9, 0.95)), cell("share", None), cell("figure", 12000)
+    >>> format_cell("share", 0.94892), format_cell("points", -0.0127)
+    ('94.89', '-1.27')
+    >>> format_cell("count", 53928), format_cell("p", 0.00001)
+    ('53,928', '<0.001')
+    >>> format_cell("interval", (0.9, 0.95)), format_cell("share", None), format_cell("figure", 12000)
     ('[90.00, 95.00]', 'n/a', '12,000')
     """
     if value is None or (isinstance(value, tuple) and None in value):
@@ -34,10 +36,10 @@ def cell(kind: Kind, value: Any) -> str:
     return written
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
+def format_count(count: int, one: str, many: str | None = None) -> str:
     """Format a number with its noun.
 
-    >>> counted(1, "document"), counted(2000, "kind of error", "kinds of error")
+    >>> format_count(1, "document"), format_count(2000, "kind of error", "kinds of error")
     ('1 document', '2,000 kinds of error')
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -51,10 +53,10 @@ def _format_count(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) or not value.is_integer() else f"{int(value):,}"
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""Escape control characters, bidirectional marks and other invisible characters.
 
-    >>> visible("a\x1b[31mb")
+    >>> make_visible("a\x1b[31mb")
     'a\\x1b[31mb'
     """
     if text.isascii() and text.isprintable():
@@ -70,7 +72,7 @@ def _escape_character(character: str) -> str:
 
 
 _FORMATTERS: dict[Kind, Any] = {
-    "text": lambda value: visible(str(value)),
+    "text": lambda value: make_visible(str(value)),
     "count": _format_count,
     "figure": _format_count,
     "share": lambda value: f"{100 * value:.2f}",
@@ -162,7 +164,7 @@ class Table:
 
     def written(self, row: int, column: int) -> str:
         """Format one cell, with its mark."""
-        return cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
+        return format_cell(self.fields[column].kind, self.rows[row][column]) + self.marks.get((row, column), "")
 
 
 def _strip_links(row: tuple[Any, ...], number: int, links: dict[tuple[int, int], Link]) -> Iterable[Any]:
@@ -184,7 +186,7 @@ def _flatten_intervals(fields: tuple[Field, ...], row: tuple[Any, ...]) -> Itera
             yield value
 
 
-def cut(
+def cut_rows(
     rows: list[tuple[Any, ...]], top: int | None, usual: int, one: str, *, many: str
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Return the first rows and a note with the number of rows left out."""
@@ -197,9 +199,9 @@ def cut(
 
 def cut_pairs(rows: list[tuple[Any, ...]], top: int | None) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Truncate a table of pairs, but keep at least all pairs of ten systems, because its rows are not ranked."""
-    return cut(rows, top=max(top, _PAIR_ROWS) if top else top, usual=_PAIR_ROWS, one="pair", many="pairs")
+    return cut_rows(rows, top=max(top, _PAIR_ROWS) if top else top, usual=_PAIR_ROWS, one="pair", many="pairs")
 
 
-def stars(p: float | None) -> str:
+def format_stars(p: float | None) -> str:
     """Return the conventional significance stars for a p-value."""
     return "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else ""

@@ -4,7 +4,7 @@
 `cards` the display of one example, `html` the file around them. The browser code is in `assets/`.
 """
 
-from comparanda.report.builder import Choices, build, build_without_key
+from comparanda.report.builder import Choices, build_page, build_without_key
 from comparanda.report.html import as_html
 
-__all__ = ["Choices", "as_html", "build", "build_without_key"]
+__all__ = ["Choices", "as_html", "build_page", "build_without_key"]

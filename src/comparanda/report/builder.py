@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import UsageError, nearest
-from comparanda.render.table import counted, visible
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.render.table import format_count, make_visible
 from comparanda.report.card_texts import OF_WORDS
 from comparanda.report.keyless import KeylessViews
 from comparanda.report.lists import Held, Lists
 from comparanda.report.page_data import Page
 from comparanda.report.page_data import View as DataView
 from comparanda.report.views import (
+    build_overview,
+    choose_pairs,
     curves_view,
     labels_view,
     notes_of,
-    overview,
     pair_view,
-    pairing,
     suspects_view,
     together_view,
 )
@@ -95,7 +95,9 @@ class Choices:
 
     def __post_init__(self) -> None:
         if self.pairs not in WHICH_PAIRS:
-            raise UsageError(f"pairs={self.pairs!r}{nearest(self.pairs, WHICH_PAIRS)}", hint=", ".join(WHICH_PAIRS))
+            raise UsageError(
+                f"pairs={self.pairs!r}{suggest_nearest(self.pairs, WHICH_PAIRS)}", hint=", ".join(WHICH_PAIRS)
+            )
         for name in () if self.text else self.by or ():
             if name in OF_WORDS:
                 what = f"slices by {name!r} show words of the corpus, and the page is to hold none"
@@ -108,9 +110,9 @@ Say = Callable[[str], None]
 
 def _view_builders(result: Result, choices: Choices) -> Mapping[str, MakeView]:
     """Return the builders of the views in display order, by the names in progress messages."""
-    pairs = pairing(result, choices)
+    pairs = choose_pairs(result, choices)
     return {
-        "overview": overview,
+        "overview": build_overview,
         "pairs": partial(pair_view, pairing=pairs),
         "all together": partial(together_view, pairing=pairs),
         "labels": labels_view,
@@ -119,7 +121,7 @@ def _view_builders(result: Result, choices: Choices) -> Mapping[str, MakeView]:
     }
 
 
-def build(result: Result, choices: Choices | None = None, say: Say | None = None) -> Page:
+def build_page(result: Result, choices: Choices | None = None, say: Say | None = None) -> Page:
     """Build the data of a page; `say` receives progress messages."""
     chosen = choices or Choices()
     return _build_page(result, chosen, _view_builders(result, chosen), say)
@@ -164,13 +166,13 @@ def _build_page(
     else:
         held = lists.held(choices.examples, text=choices.text, attributes=attributes)
     return Page(
-        title=visible(choices.title or _default_title(result, ground)),
+        title=make_visible(choices.title or _default_title(result, ground)),
         task=verdicts.task,
         systems={system.name: tuple(verdicts.runs[run] for run in system.runs) for system in verdicts.systems},
         runs=verdicts.runs,
         ground=ground,
-        signature=visible(result.signature),
-        notes=tuple(visible(str(note)) for note in notes_of(result, choices)),
+        signature=make_visible(result.signature),
+        notes=tuple(make_visible(str(note)) for note in notes_of(result, choices)),
         embedded=held.describe(text=choices.text, seed=result.seed),
         views=tuple(view for view in made if view is not None),
         lists=held.lists,
@@ -188,6 +190,8 @@ def _default_title(result: Result, ground: str | None) -> str:
     task = f"{verdicts.task}:{column}" if column.isidentifier() and column != verdicts.task else verdicts.task
     names = [*([] if ground is None else [ground]), *result.systems]
     listed = (
-        ", ".join(names) if len(names) <= _MAX_NAMED else counted(len(names), "system" if ground is None else "output")
+        ", ".join(names)
+        if len(names) <= _MAX_NAMED
+        else format_count(len(names), "system" if ground is None else "output")
     )
     return f"{task}: {listed}{'' if ground is None else ', without a key'}"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.text_columns import TextColumn
-from comparanda.expressions.selection import item_scope, scope
-from comparanda.render.table import visible
+from comparanda.expressions.selection import item_scope, make_scope
+from comparanda.render.table import make_visible
 from comparanda.report.page_data import Side
 from comparanda.tasks.spans.examples import runs_leftward
 
@@ -37,13 +37,13 @@ SPACE = "␣"
 """The sign for white space that belongs to a span."""
 
 
-def fitted(text: str, most: int = LONGEST) -> str:
+def fit_text(text: str, most: int = LONGEST) -> str:
     r"""Escape a text for display and shorten a long one in the middle.
 
-    >>> fitted("a\x1b[31mb"), fitted("x" * 500, 6)
+    >>> fit_text("a\x1b[31mb"), fit_text("x" * 500, 6)
     ('a\\x1b[31mb', 'xxx … (494 more characters) … xxx')
     """
-    return visible(text if len(text) <= most else cut_middle(text, most))
+    return make_visible(text if len(text) <= most else cut_middle(text, most))
 
 
 def cut_middle(text: str, most: int = LONGEST) -> str:
@@ -73,7 +73,7 @@ def cut_end(text: str) -> str:
 
 def fitted_word(word: str) -> str:
     """Escape and shorten a word or a part of one; a leading combining mark gets a dotted circle."""
-    shown = fitted(word, LONGEST_WORD)
+    shown = fit_text(word, LONGEST_WORD)
     combines = not shown.isascii() and unicodedata.category(shown[0]).startswith("M")
     return f"◌{shown}" if combines else shown
 
@@ -84,7 +84,7 @@ def short_place(place: str | None) -> str | None:
     >>> short_place("data/key.conllu:12")
     'key.conllu:12'
     """
-    return None if place is None else fitted(place.replace("\\", "/").rpartition("/")[2], LONGEST_WORD)
+    return None if place is None else fit_text(place.replace("\\", "/").rpartition("/")[2], LONGEST_WORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,11 +120,11 @@ def line_of(window: Window, glued: Sequence[int], place: int, width: int = 1) ->
         glued=tuple(number - 1 for number in glued),
         before=window.words_before,
         after=window.words_after,
-        leftward=leftward(words),
+        leftward=is_right_to_left(words),
     )
 
 
-def leftward(words: Sequence[str]) -> bool:
+def is_right_to_left(words: Sequence[str]) -> bool:
     """Whether most words are written from right to left."""
     running = sum(runs_leftward(word[:LONGEST_WORD]) for word in words)
     return running > 0 and 2 * running > sum(word[:1].isalpha() for word in words)
@@ -268,7 +268,7 @@ class Drawing:
         return replace(self, runs=said)
 
 
-def bare(runs: int) -> Drawing:
+def draw_values_only(runs: int) -> Drawing:
     """Return the drawing of a site that is displayed with values only."""
     return Drawing(line=None, key=NOTHING_MORE, runs=(NOTHING_MORE,) * runs)
 
@@ -302,7 +302,7 @@ def _build_side(
     places: tuple[str, ...] = (),
 ) -> Side:
     return Side(
-        value=fitted(value),
+        value=fit_text(value),
         runs=runs,
         right=right,
         same=same,
@@ -336,7 +336,7 @@ class Attributes:
 
     def __init__(self, verdicts: Verdicts, selection: Selection, names: Sequence[str], *, text: bool) -> None:
         view = selection.view
-        ground = item_scope(verdicts, view) if selection.of == "items" else scope(verdicts, view)
+        ground = item_scope(verdicts, view) if selection.of == "items" else make_scope(verdicts, view)
         self._writers = [
             _choose_writer(ground.column(name))
             if name in ground.types and (text or name not in OF_WORDS)
@@ -357,16 +357,16 @@ def _write_nothing(row: int) -> str:
 def _choose_writer(column: Column) -> Callable[[int], str]:
     """Return the formatter for the values of a column, the same as in tables of slices."""
     if isinstance(column, TextColumn):
-        return lambda row: MISSING if column.is_missing(row) else fitted(column[row], LONGEST_WORD)
+        return lambda row: MISSING if column.is_missing(row) else fit_text(column[row], LONGEST_WORD)
     if column.dtype == np.bool_:
         return lambda row: "yes" if column[row] else "no"
-    return lambda row: MISSING if np.isnan(column[row]) else written(float(column[row]))
+    return lambda row: MISSING if np.isnan(column[row]) else format_exact(float(column[row]))
 
 
-def written(number: float) -> str:
+def format_exact(number: float) -> str:
     """Format a number in its shortest exact form.
 
-    >>> written(3.0), written(0.25)
+    >>> format_exact(3.0), format_exact(0.25)
     ('3', '0.25')
     """
     return str(int(number)) if number.is_integer() else repr(number)

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 
 from comparanda.core.chains import NO_CHAIN
-from comparanda.core.sites import NOTHING, shown
+from comparanda.core.sites import NOTHING, format_value
 from comparanda.findings.examples import Exhibits, verdict_and_rule
 from comparanda.render.cells import cell_len
-from comparanda.render.table import counted
+from comparanda.render.table import format_count
 from comparanda.report.card_texts import (
     FEW_RUNS,
     LONGEST_WORD,
@@ -26,20 +26,20 @@ from comparanda.report.card_texts import (
     Drawing,
     Line,
     Saying,
-    bare,
-    fitted,
+    draw_values_only,
+    fit_text,
     fitted_word,
-    leftward,
+    is_right_to_left,
     line_of,
     short_place,
     sides_of,
 )
 from comparanda.report.page_data import ArcMark, ArcWord, Belief, Card, Chain, Mark, MentionMark, Possible, Ruling
 from comparanda.tasks.coref.examples import NO_CHAIN as MENTIONS_NO_CHAIN
-from comparanda.tasks.coref.examples import NO_WORD, SideChains, distance, pieces_of, where, words_of
-from comparanda.tasks.coref.examples import sentence as mentions_sentence
+from comparanda.tasks.coref.examples import NO_WORD, SideChains, describe_distance, describe_place, pieces_of, words_of
+from comparanda.tasks.coref.examples import split_sentence as mentions_sentence
 from comparanda.tasks.spans.examples import Piece, Span, SpanLine, Stretch, Stretches, glued_in, window_at
-from comparanda.tasks.trees.examples import clipped
+from comparanda.tasks.trees.examples import clip_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ MOST_RULINGS = 12
 """The maximal number of verdicts of rules on a card."""
 
 
-def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = shown(NOTHING)) -> Drawing:
+def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = format_value(NOTHING)) -> Drawing:
     """Draw a stretch of text with words.
 
     Args:
@@ -84,7 +84,7 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
         glued=tuple(cutting.glued),
         before=stretch.words_before,
         after=stretch.words_after,
-        leftward=leftward(stretch.words),
+        leftward=is_right_to_left(stretch.words),
     )
     empty = Mark(label=nothing, pieces=(site,), empty=True)
     key, *runs = (
@@ -97,7 +97,7 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = sh
         key=key,
         runs=tuple(runs),
         rulings=rulings_of(stretch.items, run_of),
-        undrawn=f"{counted(left, 'more span')} at this site" if left else "",
+        undrawn=f"{format_count(left, 'more span')} at this site" if left else "",
     )
 
 
@@ -126,7 +126,7 @@ def _build_span_mark(span: Span, cutting: Cutting) -> Mark:
     """Return the mark of a span, with the pieces inside the displayed words."""
     shown_pieces = (piece for piece in span.pieces if piece.begin <= cutting.size and piece.end >= 1)
     return Mark(
-        label=fitted(span.label, LONGEST_WORD),
+        label=fit_text(span.label, LONGEST_WORD),
         pieces=tuple(map(cutting.place, shown_pieces)),
         wrong=not span.right,
         beside=not span.here,
@@ -148,10 +148,10 @@ def rulings_of(items: Sequence[ItemVerdict], run_of: Mapping[str, int]) -> tuple
     for item in items[:MOST_RULINGS]:
         runs: dict[str, list[int]] = {}
         for each in item.verdicts:
-            runs.setdefault(fitted(verdict_and_rule(each), LONGEST_WORD), []).append(run_of[each.run])
+            runs.setdefault(fit_text(verdict_and_rule(each), LONGEST_WORD), []).append(run_of[each.run])
         found.append(
             Ruling(
-                label=fitted(item.label, LONGEST_WORD),
+                label=fit_text(item.label, LONGEST_WORD),
                 text=fitted_word(item.text),
                 positive=item.positive,
                 verdicts=tuple((verdict, tuple(mine)) for verdict, mine in runs.items()),
@@ -267,7 +267,7 @@ def _draw_without_marks(example: Example) -> Drawing:
         return Drawing(line=None, key=Saying(), runs=nothing)
     words = [*before.split(), NO_WORD, *after.split()]
     place = len(before.split())
-    line = Line(words=tuple(map(fitted_word, words)), site=(place, place), leftward=leftward(words))
+    line = Line(words=tuple(map(fitted_word, words)), site=(place, place), leftward=is_right_to_left(words))
     return Drawing(line=line, key=Saying(), runs=nothing)
 
 
@@ -281,7 +281,7 @@ def _build_chain(given: ShownChain, key: ShownChain | None) -> Chain:
         size=given.size,
         mentions=tuple(_build_mention(each, own, signed=key is not None) for each in given.mentions),
         antecedent=None if decides is None else decides.number,
-        distance="" if decides is None else distance(decides),
+        distance="" if decides is None else describe_distance(decides),
     )
 
 
@@ -289,7 +289,7 @@ def _build_mention(given: ShownMention, own: ShownMention, *, signed: bool) -> M
     return MentionMark(
         number=given.number,
         text=fitted_word(words_of(given.text)),
-        where=" ".join(where(given, own, lambda text: fitted(text, LONGEST_WORD))),
+        where=" ".join(describe_place(given, own, lambda text: fit_text(text, LONGEST_WORD))),
         wrong=signed and not given.in_key,
         here=given.here,
     )
@@ -320,7 +320,7 @@ def draw_trees(example: Example, line: Line) -> Drawing:
         key=said,
         runs=tuple(_differing_arcs(arcs, known, said) for arcs in runs),
         ends=tuple(_build_arc_word(number, example.words[number - 1]) for number in sorted(ends)),
-        undrawn=f"they differ on {counted(left, 'more word')} of this sentence" if left else "",
+        undrawn=f"they differ on {format_count(left, 'more word')} of this sentence" if left else "",
     )
 
 
@@ -331,12 +331,12 @@ def _differing_arcs(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: Say
 
 
 def _build_arc(arc: Arc) -> ArcMark:
-    label = None if arc.label is None else fitted(arc.label, LONGEST_WORD)
+    label = None if arc.label is None else fit_text(arc.label, LONGEST_WORD)
     return ArcMark(word=arc.word, head=arc.head, label=label, wrong=not arc.right)
 
 
 def _build_arc_word(number: int, word: str) -> ArcWord:
-    text = clipped(word, _MAX_WORD_CELLS) or " "
+    text = clip_text(word, _MAX_WORD_CELLS) or " "
     return ArcWord(number=number, text=text, cells=max(cell_len(text), 1))
 
 
@@ -384,7 +384,7 @@ class Tags:
         """Draw the site at a row of a document."""
         window = window_at(self._texts, document, place, 1)
         if not window.words:
-            return bare(len(self._runs))
+            return draw_values_only(len(self._runs))
         line = line_of(window, glued_in(self._texts, window), place)
         here = line.site[0]
         found = self._contested_labels(window, place)
@@ -415,17 +415,17 @@ class Tags:
             if (at := int(sites.place[row])) != place:
                 key = int(sites.key[row])
                 codes = {run: int(sites.values[run][row]) for run in self._runs}
-                said = {run: shown(sites.names[code]) for run, code in codes.items() if code != key}
-                found[at - window.first] = shown(sites.names[key]), said
+                said = {run: format_value(sites.names[code]) for run, code in codes.items() if code != key}
+                found[at - window.first] = format_value(sites.names[key]), said
         return found
 
 
 def _build_tag_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
-    return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong)
+    return Mark(label=fit_text(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong)
 
 
 def _build_neighbour_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
-    return Mark(label=fitted(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, beside=True)
+    return Mark(label=fit_text(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, beside=True)
 
 
 def _sort_marks(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
@@ -486,7 +486,7 @@ class Possibilities:
     def _make_possibility(self, row: int) -> Possibility:
         given = self._candidates
         return Possibility(
-            label=shown(given.names[int(given.label[row])]),
+            label=format_value(given.names[int(given.label[row])]),
             text=given.text[row],
             weight=float(given.beliefs.weight[row]),
             correct=bool(given.correct[row]),
@@ -526,7 +526,7 @@ class Beliefs:
 
     def _build_possible(self, given: Possibility) -> Possible:
         return Possible(
-            label=fitted(given.label, LONGEST_WORD),
+            label=fit_text(given.label, LONGEST_WORD),
             text=fitted_word(given.text) if self._text else "",
             weight=f"{given.weight:.3f}" if given.weight >= 0.001 else "<0.001",
             share=round(100 * given.weight),
@@ -590,15 +590,15 @@ class Drawer:
 
     def _verdicts_on(self, stretches: Stretches, item: int) -> list[str]:
         """Return the verdict of rules on an item in each run."""
-        said = {each.run: fitted(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
+        said = {each.run: fit_text(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
         return [said.get(self._context.verdicts.runs[run], "") for run in self._runs]
 
     def _spans(self, stretch: Stretch) -> Drawing:
-        return draw_spans(stretch, self._run_of) if stretch.words else bare(len(self._runs))
+        return draw_spans(stretch, self._run_of) if stretch.words else draw_values_only(len(self._runs))
 
     def _draw_labels(self, example: Example, row: int) -> tuple[Kind, Drawing]:
         if self._by_line:
-            return "rows", bare(len(self._runs))
+            return "rows", draw_values_only(len(self._runs))
         return "tags", self._tags.draw(example, *self.locate(row)[:2])
 
     def _draw_arcs(self, example: Example, row: int) -> tuple[Kind, Drawing]:
@@ -653,16 +653,16 @@ class Cards:
     def of(self, row: int) -> Card:
         """Return the card of one site or item."""
         example = self._exhibits.of(row)
-        nothing: tuple[Kind, Drawing] = "rows", bare(len(self._runs))
+        nothing: tuple[Kind, Drawing] = "rows", draw_values_only(len(self._runs))
         kind, drawing = self._drawer.draw(example, row) if self._text else nothing
         line = drawing.line
         plain = Card(
-            document=fitted(example.document, LONGEST_WORD),
-            label=fitted(self._label(row), LONGEST_WORD),
+            document=fit_text(example.document, LONGEST_WORD),
+            label=fit_text(self._label(row), LONGEST_WORD),
             kind=kind,
             sides=sides_of(example, self._runs, drawing),
             place=short_place(example.place),
-            line=fitted(example.after or example.word) if self._text and line is None else "",
+            line=fit_text(example.after or example.word) if self._text and line is None else "",
             ends=drawing.ends,
             rulings=drawing.rulings,
             beliefs=() if self._beliefs is None else tuple(self._beliefs.of(*self._drawer.locate(row))),
@@ -685,12 +685,12 @@ class Cards:
         """Return the value of `label` in conditions."""
         if self._of == "items":
             items = self._view.items
-            return shown(items.names[int(items.label[row])])
+            return format_value(items.names[int(items.label[row])])
         labels = self._view.sites.labels
-        return shown(labels.names[int(labels.key[row])])
+        return format_value(labels.names[int(labels.key[row])])
 
 
-def sentence(card: Card) -> str:
+def join_sentence(card: Card) -> str:
     """Return the words of a card as one text, with the white space of its sentence."""
     glued = frozenset(card.glued)
     return "".join(word if number in glued or not number else f" {word}" for number, word in enumerate(card.words))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from comparanda.errors import ComparandaError
 from comparanda.feedback.findings import curve_chart
-from comparanda.render.charts.canvas import named
-from comparanda.render.charts.png import as_png, renderer
-from comparanda.report.views import errors_of, experiments, ranking, united
+from comparanda.render.charts.canvas import make_chart_name
+from comparanda.render.charts.png import as_png, find_renderer
+from comparanda.report.views import choose_ranking, combine_systems, errors_of, simulate_strategies
 from comparanda.tasks.prob.finding_tables import CHARTS
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ def charts_of(result: Result, choices: Choices) -> Iterator[Paper]:
     if result.verdicts.view(choices.view).candidates is not None:
         found = result.probabilities(view=choices.view)
         yield from (draw(found) for draw in CHARTS.values())
-    for tried in experiments(result, choices):
+    for tried in simulate_strategies(result, choices):
         yield curve_chart(tried.finding, tried.trials)
 
 
 def _charted_findings(result: Result, choices: Choices) -> Iterator[Finding]:
     view = choices.view
-    yield ranking(result, choices)
+    yield choose_ranking(result, choices)
     if len(result.systems) > 1:
         yield result.difference(choices.base, choices.new, by=(), view=view)
         errors = errors_of(result, choices, *result.systems)
         if errors is not None:
-            yield from (errors, result.diversity(view=view), united(result, choices))
+            yield from (errors, result.diversity(view=view), combine_systems(result, choices))
     for run in result.verdicts.runs:
         yield result.confusion(run, view=view)
 
@@ -61,7 +61,7 @@ def write_pictures(charts: Iterable[Paper], folder: str | PathLike[str]) -> list
     taken: set[str] = set()
     files = []
     for chart in charts:
-        name, svg = _find_free_name(named(chart.name) or "chart", taken), chart.svg()
+        name, svg = _find_free_name(make_chart_name(chart.name) or "chart", taken), chart.svg()
         contents = {".svg": svg.encode(), **({} if draw is None else {".png": draw(svg)})}
         for suffix, content in contents.items():
             files.append(target / f"{name}{suffix}")
@@ -72,7 +72,7 @@ def write_pictures(charts: Iterable[Paper], folder: str | PathLike[str]) -> list
 def _find_png_renderer() -> Callable[[str], bytes] | None:
     """Return the PNG renderer, or None if it is not available."""
     try:
-        renderer()
+        find_renderer()
     except ComparandaError:
         return None
     return as_png

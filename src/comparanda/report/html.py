@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from comparanda.render.charts.theme import variables
+from comparanda.render.charts.theme import define_variables
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def as_html(page: Page) -> str:
     """Return the page as one file."""
     packed = gzip.compress(msgspec.json.encode(page), 9, mtime=0)
     return Template(_asset("page.html")).substitute(
-        policy=policy(served=page.served),
+        policy=build_policy(served=page.served),
         generator=f"comparanda {__version__}",
         title=escape(page.title),
         style=_style(),
@@ -58,7 +58,7 @@ def as_html(page: Page) -> str:
     )
 
 
-def policy(*, served: bool) -> str:
+def build_policy(*, served: bool) -> str:
     """Return the Content-Security-Policy: this script, this style, and requests only to the server of a served page."""
     reachable = "'self'" if served else "'none'"
     return (
@@ -79,7 +79,7 @@ def _script() -> str:
 
 @cache
 def _style() -> str:
-    colours = f":root {{\n{variables()}\n}}"
+    colours = f":root {{\n{define_variables()}\n}}"
     return "\n".join([colours, *(_asset(f"{name}.css") for name in STYLES)])
 
 

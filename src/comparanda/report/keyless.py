@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from comparanda.errors import UsageError, nearest
-from comparanda.expressions import quote
-from comparanda.findings.context import is_value, share
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.expressions import quote_string
+from comparanda.findings.context import divide_counts, is_value
 from comparanda.findings.difference import label_columns
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, counted, visible
+from comparanda.render.table import Field, Linked, Table, format_count, make_visible
 from comparanda.report.page_data import Choice, TextPart, View
 from comparanda.report.parts import table_part, table_parts
-from comparanda.report.views import MOST_PAIRS, how_made, noted
+from comparanda.report.views import MOST_PAIRS, how_made, list_notes
 
 if TYPE_CHECKING:
     from comparanda.findings.agreement import Agreements
@@ -51,10 +51,10 @@ class KeylessViews:
             "stands in the view of pairs."
         )
         parts: tuple[Part, ...] = (
-            TextPart(name="no-key", title="Without a key", lines=(visible(said),)),
+            TextPart(name="no-key", title="Without a key", lines=(make_visible(said),)),
             *table_parts(self.found, lists.number),
             how_made(result, choices, ground),
-            noted(result, choices),
+            list_notes(result, choices),
         )
         return View(name="overview", title="Overview", parts=parts)
 
@@ -67,7 +67,7 @@ class KeylessViews:
         made = []
         for first, second in pairs:
             table = table_part(self._difference_table(result, first, second), lists.number)
-            made.append(Choice(title=visible(f"{first} and {second}"), base=first, new=second, parts=(table,)))
+            made.append(Choice(title=make_visible(f"{first} and {second}"), base=first, new=second, parts=(table,)))
         return View(
             name="pair",
             title="Pair",
@@ -79,10 +79,10 @@ class KeylessViews:
     def _left_out_part(self, held: int, every: int) -> TextPart:
         """Return a text with the pairs that the page contains, and the options for the others."""
         said = (
-            f"This page holds {held:,} of {counted(every, 'pair')}: each output with {self.found.ground}. For all: "
-            "comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
+            f"This page holds {held:,} of {format_count(every, 'pair')}: each output with {self.found.ground}. "
+            "For all: comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
         )
-        return TextPart(name="left-out", title="Which pairs are here", lines=(visible(said),))
+        return TextPart(name="left-out", title="Which pairs are here", lines=(make_visible(said),))
 
     def _requested_outputs(self, choices: Choices) -> set[str]:
         """Return the outputs that the first pair must contain."""
@@ -90,7 +90,7 @@ class KeylessViews:
         for name in names:
             if name not in known:
                 hint = f"outputs: {', '.join(known)}"
-                raise UsageError(f"no output is called {name!r}{nearest(name, known)}", hint=hint)
+                raise UsageError(f"no output is called {name!r}{suggest_nearest(name, known)}", hint=hint)
         if len({*names}) < len(names):
             raise UsageError(f"the output {names[0]!r} is compared with itself")
         return {*names}
@@ -135,7 +135,7 @@ def _differences_from_reference(result: Result, view: str, output: str) -> _Diff
         for each in found.cells
         if each.wrong
     )
-    where = f"among({quote(output)}) and not right({quote(output)})"
+    where = f"among({quote_string(output)}) and not right({quote_string(output)})"
     return _Differences(found.sites, Link(where, view=view), rows)
 
 
@@ -163,10 +163,10 @@ def _difference_table(first: str, second: str, found: _Differences) -> Table:
         Field("share", "% of differences", "share"),
     )
     different = sum(count for _, _, count, _ in found.rows)
-    rows: list[tuple[Any, ...]] = [("(all)", "", Linked(different, found.all), share(different, different))]
+    rows: list[tuple[Any, ...]] = [("(all)", "", Linked(different, found.all), divide_counts(different, different))]
     for one, other, count, link in sorted(found.rows, key=lambda row: (-row[2], *row[:2])):
-        rows.append((one, other, Linked(count, link), Linked(share(count, different), link)))
-    title = f"Where {first} and {second} differ: {different:,} of {counted(found.sites, 'site')}"
+        rows.append((one, other, Linked(count, link), Linked(divide_counts(count, different), link)))
+    title = f"Where {first} and {second} differ: {different:,} of {format_count(found.sites, 'site')}"
     notes = [] if different else ["they say the same everywhere"]
     if any(one == other for one, other, _, _ in found.rows):
         notes.append("the same label on both sides: what differs is something else, such as where it begins and ends")

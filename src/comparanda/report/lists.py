@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.expressions import parse, unparse
-from comparanda.expressions.selection import PAIR_NAMES, Ground, Selection, about_items, selected
+from comparanda.expressions.selection import PAIR_NAMES, Ground, Selection, about_items, select_rows
 from comparanda.expressions.syntax import And, Call, Comparison, ComparisonStep, Name, Node, Not, Text, Truth
 from comparanda.findings.examples import by_hash
 from comparanda.findings.table_links import EVERY_PAIR, EVERYWHERE
-from comparanda.render.table import counted, visible
+from comparanda.render.table import format_count, make_visible
 from comparanda.report.cards import Cards
 from comparanda.report.page_data import Card, ItemList
 
@@ -67,7 +67,7 @@ def in_words(link: Link) -> str:
     said = ", ".join(_describe_parts(operands, link)) or "everything"
     if link.base is not None and link.new is not None and not (link.base in said and link.new in said):
         said = f"{link.base} → {link.new}: {said}"
-    return visible(said)
+    return make_visible(said)
 
 
 def _describe_parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
@@ -139,7 +139,7 @@ class Held:
         """Describe the part of the corpus in the page, as a continuation of "This page contains"."""
         if self.lists and self.lists[0].cards is None:
             return "no examples; all of them are asked for when they are looked at"
-        words = f"{counted(len(self.cards), 'example')} {'with' if text else 'without'} their words"
+        words = f"{format_count(len(self.cards), 'example')} {'with' if text else 'without'} their words"
         if self.least is None:
             held = f"{words}: all that its numbers count"
         else:
@@ -183,7 +183,9 @@ class Lists:
         universes: dict[_UniverseKey, _Universe] = {}
         ground = Ground(self._result.verdicts)
         samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
-        fitting = (size for size in sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples)
+        fitting = (
+            size for size in sample_sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples
+        )
         least = next(fitting, 1)  # a number without an example would have an empty list
         cards: list[Card] = []
         for universe in universes.values():
@@ -200,7 +202,7 @@ class Lists:
 
     def _select(self, link: Link, ground: Ground) -> Selection:
         verdicts = self._result.verdicts
-        return selected(
+        return select_rows(
             verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, ground=ground
         )
 
@@ -233,7 +235,7 @@ def _build_list(link: Link, words: str, of: Literal["sites", "items"], sample: _
     )
 
 
-def entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | None]:
+def list_entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | None]:
     """Return the rows of a selection in the order of the text, and the runs of base and new for each row.
 
     A row that counts several times, once for each pair of runs, is repeated. The runs are None if the selection has no
@@ -245,10 +247,10 @@ def entries(verdicts: Verdicts, selection: Selection) -> tuple[Rows, Pairs | Non
     return rows[order], None if pairs is None else pairs[order]
 
 
-def sizes(most: int) -> Iterator[int]:
+def sample_sizes(most: int) -> Iterator[int]:
     """Yield the sample sizes to try, from the maximum down to one, in round numbers.
 
-    >>> list(sizes(300))
+    >>> list(sample_sizes(300))
     [300, 200, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]
     """
     yield most

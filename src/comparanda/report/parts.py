@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from comparanda.render.charts import themed
-from comparanda.render.table import visible
+from comparanda.render.charts import apply_theme
+from comparanda.render.table import make_visible
 from comparanda.report.page_data import ChartPart, Column, TableCell, TablePart
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def chart_part(paper: Paper, number: Numbering) -> ChartPart:
     """Return one chart in the colours of the page; the links of its marks are numbered like those of cells."""
     for link in paper.links():
         number(link)
-    return ChartPart(name=paper.name, title=visible(paper.title), svg=themed(paper.svg(linked=True)))
+    return ChartPart(name=paper.name, title=make_visible(paper.title), svg=apply_theme(paper.svg(linked=True)))
 
 
 def table_parts(finding: Finding, number: Numbering) -> tuple[TablePart, ...]:
@@ -57,10 +57,10 @@ def table_part(table: Table, number: Numbering, first: tuple[int, ...] = ()) -> 
     return TablePart(
         first=first,
         name=table.name,
-        title=visible(table.title),
-        columns=tuple(Column(header=visible(each.header), numeric=each.kind != "text") for each in table.fields),
+        title=make_visible(table.title),
+        columns=tuple(Column(header=make_visible(each.header), numeric=each.kind != "text") for each in table.fields),
         rows=tuple(tuple(_cells(table, row, number)) for row in range(len(table.rows))),
-        notes=tuple(visible(note) for note in table.notes),
+        notes=tuple(make_visible(note) for note in table.notes),
     )
 
 

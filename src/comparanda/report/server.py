@@ -25,14 +25,14 @@ import numpy as np
 
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError, UsageError
-from comparanda.expressions.selection import Ground, item_scope, scope, selected
+from comparanda.expressions.selection import Ground, item_scope, make_scope, select_rows
 from comparanda.render.links import Link
-from comparanda.render.table import visible
-from comparanda.report.builder import build
-from comparanda.report.card_texts import LONGEST_WORD, MISSING, OF_WORDS, fitted, written
-from comparanda.report.cards import Cards, sentence
-from comparanda.report.html import as_html, policy
-from comparanda.report.lists import Lists, entries
+from comparanda.render.table import make_visible
+from comparanda.report.builder import build_page
+from comparanda.report.card_texts import LONGEST_WORD, MISSING, OF_WORDS, fit_text, format_exact
+from comparanda.report.cards import Cards, join_sentence
+from comparanda.report.html import as_html, build_policy
+from comparanda.report.lists import Lists, list_entries
 from comparanda.report.page_data import Card, Choice, ItemList, Struct
 from comparanda.report.views import pair_choice
 
@@ -72,17 +72,17 @@ class Answer:
     policy: str = _DATA_POLICY
 
 
-def data(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
+def answer_data(content: Any, status: HTTPStatus = HTTPStatus.OK) -> Answer:
     """Answer with JSON."""
     return Answer(status, "application/json; charset=utf-8", msgspec.json.encode(content))
 
 
-def problem(status: HTTPStatus, what: str) -> Answer:
+def answer_problem(status: HTTPStatus, what: str) -> Answer:
     """Answer with an error and its reason in one line."""
-    return data({"error": what}, status)
+    return answer_data({"error": what}, status)
 
 
-def document(html: str, policy: str) -> Answer:
+def answer_document(html: str, policy: str) -> Answer:
     """Answer with a page, which must not be framed."""
     return Answer(HTTPStatus.OK, "text/html; charset=utf-8", html.encode(), f"{policy}; frame-ancestors 'none'")
 
@@ -193,10 +193,10 @@ class Listing:
     ) -> None:
         self._verdicts, self._link, self._attributes, self._text = result.verdicts, link, attributes, text
         view = self._verdicts.view(link.view)
-        self.selection = selected(
+        self.selection = select_rows(
             self._verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground
         )
-        self.rows, self.pairs = entries(self._verdicts, self.selection)
+        self.rows, self.pairs = list_entries(self._verdicts, self.selection)
         among = None if self.selection.view is view else self.selection.runs
         self.universe: Universe = view.name, among, self.selection.of
         self._seen = among or tuple(range(len(self._verdicts.runs)))
@@ -307,19 +307,21 @@ class Listing:
     @cached_property
     def _scope(self) -> Scope:
         view = self.selection.view
-        return item_scope(self._verdicts, view) if self.selection.of == "items" else scope(self._verdicts, view)
+        return item_scope(self._verdicts, view) if self.selection.of == "items" else make_scope(self._verdicts, view)
 
 
 def _to_text_column(column: Column) -> TextColumn:
     """Convert a column to the texts displayed on cards."""
     if isinstance(column, TextColumn):
-        names = (MISSING if code == column.missing else fitted(name, LONGEST_WORD)
+        names = (MISSING if code == column.missing else fit_text(name, LONGEST_WORD)
                  for code, name in enumerate(column.names))  # fmt: skip
         return TextColumn(column.codes, tuple(names))
     if column.dtype == np.bool_:
         return TextColumn(column.astype(np.int64), ("no", "yes"))
     numbers, codes = np.unique(column, return_inverse=True)
-    return TextColumn(codes, tuple(MISSING if np.isnan(each) else written(float(each)) for each in numbers.tolist()))
+    return TextColumn(
+        codes, tuple(MISSING if np.isnan(each) else format_exact(float(each)) for each in numbers.tolist())
+    )
 
 
 def _equals(column: TextColumn, value: str) -> Truths:
@@ -481,7 +483,7 @@ class Search:
 
 def card_texts(card: Card) -> Iterator[str]:
     """Yield the texts that are searched: the sentence, the values of the sides, the name of the document."""
-    yield sentence(card)
+    yield join_sentence(card)
     yield card.line
     yield from (side.value for side in card.sides)
     yield card.document
@@ -510,15 +512,17 @@ class Routes:
     """
 
     def __init__(self, result: Result, choices: Choices, say: Say | None = None) -> None:
-        page = build(result, choices, say)
-        self._page = document(as_html(page), policy(served=True))
+        page = build_page(result, choices, say)
+        self._page = answer_document(as_html(page), build_policy(served=True))
         self._result, self._choices = result, choices
         self.attributes, self._text = page.attributes, choices.text
         self._lock = Lock()
         self._routes: Mapping[str, Callable[[Mapping[str, str]], Answer]] = {
             "/": lambda _: self._page,
-            "/api/items": lambda given: data(self._answer_items(msgspec.convert(given, AskedItems, strict=False))),
-            "/api/pair": lambda given: data(self._pair(msgspec.convert(given, AskedPair, strict=False))),
+            "/api/items": lambda given: answer_data(
+                self._answer_items(msgspec.convert(given, AskedItems, strict=False))
+            ),
+            "/api/pair": lambda given: answer_data(self._pair(msgspec.convert(given, AskedPair, strict=False))),
         }
         self._ground = lru_cache(_CACHE_SIZE)(self._make_ground)
         self._listing = lru_cache(_CACHE_SIZE)(self._make_listing)
@@ -530,19 +534,19 @@ class Routes:
         """Answer a request; every error becomes a message of one line."""
         route = self._routes.get(path)
         if route is None:
-            return problem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+            return answer_problem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
         try:
             with self._lock:
                 return route(given)
         except msgspec.ValidationError as wrong:
-            return problem(HTTPStatus.BAD_REQUEST, visible(str(wrong)))
+            return answer_problem(HTTPStatus.BAD_REQUEST, make_visible(str(wrong)))
         except UsageError as wrong:
-            return problem(HTTPStatus.BAD_REQUEST, _format_error(wrong))
+            return answer_problem(HTTPStatus.BAD_REQUEST, _format_error(wrong))
         except ComparandaError as wrong:  # the result is valid, but its files have changed or are missing
-            return problem(HTTPStatus.CONFLICT, _format_error(wrong))
+            return answer_problem(HTTPStatus.CONFLICT, _format_error(wrong))
         except Exception as defect:
-            print(f"comparanda: internal error at {path}: {visible(repr(defect))}", file=sys.stderr)
-            return problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: {type(defect).__name__}")
+            print(f"comparanda: internal error at {path}: {make_visible(repr(defect))}", file=sys.stderr)
+            return answer_problem(HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: {type(defect).__name__}")
 
     def _answer_items(self, asked: AskedItems) -> Items:
         listing, search = self._listing(asked.link), self._search(asked.link, asked.filters)
@@ -591,7 +595,7 @@ class Routes:
 def _format_error(problem: ComparandaError) -> str:
     """Format an error in one line, with its hint."""
     said = problem.what if problem.where is None else f"{problem.where}: {problem.what}"
-    return visible(said if problem.hint is None else f"{said} ({problem.hint})")
+    return make_visible(said if problem.hint is None else f"{said} ({problem.hint})")
 
 
 # The server: local and read-only, with privacy headers in every answer.
@@ -693,10 +697,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer requests that the library refuses: malformed or too long ones, and methods other than GET and HEAD."""
         del message, explain  # they quote the request
         if code == HTTPStatus.NOT_IMPLEMENTED:
-            self._send(problem(HTTPStatus.METHOD_NOT_ALLOWED, "this server is for reading: GET and HEAD alone"))
+            self._send(answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, "this server is for reading: GET and HEAD alone"))
         else:
             status = HTTPStatus(code)
-            self._send(problem(status, status.phrase.lower()))
+            self._send(answer_problem(status, status.phrase.lower()))
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -706,9 +710,9 @@ class _Handler(BaseHTTPRequestHandler):
         fields = _parse_query(query)
         refusal = self.server.guard.refusal(self.headers, None if fields is None else fields.pop("token", None))
         if refusal is not None:
-            return problem(HTTPStatus.FORBIDDEN, refusal)
+            return answer_problem(HTTPStatus.FORBIDDEN, refusal)
         if fields is None:
-            return problem(HTTPStatus.BAD_REQUEST, "the query cannot be read, or names something twice")
+            return answer_problem(HTTPStatus.BAD_REQUEST, "the query cannot be read, or names something twice")
         return self.server.answer(path, fields)
 
     def _send(self, answer: Answer) -> None:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.api.simulations import simulated
-from comparanda.core.measures import can_be_told, measure
+from comparanda.api.simulations import simulate_result
+from comparanda.core.measures import can_be_told, parse_measure
 from comparanda.errors import ReadError
-from comparanda.expressions import names_used, parse, unparse
+from comparanda.expressions import find_names, parse, unparse
 from comparanda.expressions.syntax import And
 from comparanda.feedback.findings import curve_chart
-from comparanda.feedback.state import uncertain
-from comparanda.findings.significance import warnings
+from comparanda.feedback.state import is_uncertain
+from comparanda.findings.significance import write_warnings
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, counted, visible
-from comparanda.report.card_texts import cut_begin, cut_end, fitted, short_place
+from comparanda.render.table import Field, Linked, Table, format_count, make_visible
+from comparanda.report.card_texts import cut_begin, cut_end, fit_text, short_place
 from comparanda.report.page_data import Choice, SuspectRow, SuspectsPart, TextPart, View
 from comparanda.report.parts import chart_part, chart_parts, finding_parts, table_part, table_parts
 from comparanda.tasks.prob.finding_tables import CHARTS, belief_tables
@@ -52,7 +52,7 @@ _MAX_FILES = 3
 
 def how_made(result: Result, choices: Choices, ground: str | None = None) -> TextPart:
     """Return the inputs and settings of the comparison; without a key, with the name of the reference output."""
-    facts = tuple((visible(name), visible(value)) for name, value in _facts(result, choices, ground))
+    facts = tuple((make_visible(name), make_visible(value)) for name, value in _facts(result, choices, ground))
     return TextPart(name="how", title="What was compared, and how", facts=facts)
 
 
@@ -77,12 +77,12 @@ def _facts(result: Result, choices: Choices, ground: str | None) -> Iterator[tup
         yield f"left out, {reason}", f"{count:,}"
     yield "measures", ", ".join(view.measures)
     yield from ((name.replace("_", " "), value) for name, value in verdicts.settings.items())
-    yield "unit of resampling", counted(len(context.active), verdicts.units.kind)
+    yield "unit of resampling", format_count(len(context.active), verdicts.units.kind)
     yield "resamples", f"{result.resamples:,}" if result.resamples else "none: no intervals and no tests"
     yield "seed", str(result.seed)
     if result.zero_division is not None:
         yield "undefined ratios", f"{result.zero_division:g}"
-    for warning in warnings(context) if result.resamples else ():
+    for warning in write_warnings(context) if result.resamples else ():
         yield "beware", warning
     yield "comparanda", __version__
 
@@ -117,10 +117,11 @@ def notes_of(result: Result, choices: Choices) -> tuple[Note, ...]:
     return result.notes if choices.text else tuple(replace(note, first=()) for note in result.notes)
 
 
-def noted(result: Result, choices: Choices) -> TextPart:
+def list_notes(result: Result, choices: Choices) -> TextPart:
     """Return these notes, each with its side."""
     facts = tuple(
-        (visible(note.side), visible(str(note).removeprefix(f"{note.side}: "))) for note in notes_of(result, choices)
+        (make_visible(note.side), make_visible(str(note).removeprefix(f"{note.side}: ")))
+        for note in notes_of(result, choices)
     )
     lines = () if facts else ("Nothing unusual was met while reading.",)
     return TextPart(name="notes", title="Notes", lines=lines, facts=facts)
@@ -129,15 +130,17 @@ def noted(result: Result, choices: Choices) -> TextPart:
 # The overview: scores, significance of differences, inputs and settings.
 
 
-def overview(result: Result, choices: Choices, lists: Lists) -> View:
+def build_overview(result: Result, choices: Choices, lists: Lists) -> View:
     """Return the first view of the page."""
-    parts: list[Part] = [*finding_parts(ranking(result, choices), lists.number)]
+    parts: list[Part] = [*finding_parts(choose_ranking(result, choices), lists.number)]
     for found in _further_findings(result, choices):
         parts += table_parts(found, lists.number)
-    return View(name="overview", title="Overview", parts=(*parts, how_made(result, choices), noted(result, choices)))
+    return View(
+        name="overview", title="Overview", parts=(*parts, how_made(result, choices), list_notes(result, choices))
+    )
 
 
-def ranking(result: Result, choices: Choices) -> Finding:
+def choose_ranking(result: Result, choices: Choices) -> Finding:
     """Return the first finding of the page: the leaderboard, or the scores of the only system."""
     several = len(result.systems) > 1
     return result.leaderboard(view=choices.view) if several else result.scores(view=choices.view)
@@ -189,7 +192,7 @@ class Pairing:
         return (one, other) in self.pairs or (other, one) in self.pairs
 
 
-def pairing(result: Result, choices: Choices) -> Pairing | None:
+def choose_pairs(result: Result, choices: Choices) -> Pairing | None:
     """Choose the pairs; None if there is only one system.
 
     With many systems, each is paired with the first, with the best, with those of the pair displayed first, and with
@@ -259,11 +262,11 @@ def _left_out_part(pairing: Pairing) -> TextPart:
     """Return a text with the pairs that the page contains, and the options for the others."""
     base, new = pairing.usual
     said = (
-        f"This page holds {len(pairing.pairs):,} of {counted(pairing.all, 'pair')}: each system with the first, with "
-        f"the best, with {base} and {new}, and with its neighbours in rank. For all: comparanda report … --pairs all. "
-        "For one of the others: --base NAME --new NAME."
+        f"This page holds {len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}: each system with "
+        f"the first, with the best, with {base} and {new}, and with its neighbours in rank. "
+        "For all: comparanda report … --pairs all. For one of the others: --base NAME --new NAME."
     )
-    return TextPart(name="left-out", title="Which pairs are here", lines=(visible(said),))
+    return TextPart(name="left-out", title="Which pairs are here", lines=(make_visible(said),))
 
 
 def _compare_pair(result: Result, choices: Choices, pair: Pair) -> Difference:
@@ -289,15 +292,15 @@ def _build_pair_choice(
     if expected is not None:
         ours = tuple(each for each in expected.pairs if {each.first, each.second} == both)
         parts += table_parts(replace(expected, pairs=ours), lists.number)
-    title = visible(f"{found.base} → {found.new}")
+    title = make_visible(f"{found.base} → {found.new}")
     return Choice(title=title, base=found.base, new=found.new, parts=tuple(parts))
 
 
 def _no_difference_part(found: Difference) -> TextPart:
-    said = f"{found.base} and {found.new} say the same at all {counted(found.sites, 'site')}."
+    said = f"{found.base} and {found.new} say the same at all {format_count(found.sites, 'site')}."
     if not found.sites:
         said = f"There is no site at which {found.base} and {found.new} could differ."
-    return TextPart(name="no-difference", title="No difference", lines=(visible(said),))
+    return TextPart(name="no-difference", title="No difference", lines=(make_visible(said),))
 
 
 # The view of all systems together: complementary errors, diversity, and combinations.
@@ -313,18 +316,18 @@ def together_view(result: Result, choices: Choices, lists: Lists, pairing: Pairi
     parts += table_parts(_filter_errors(pairing, pairing.errors), lists.number)
     parts += chart_parts(diverse, lists.number)
     parts += table_parts(_filter_run_pairs(result, pairing, diverse), lists.number)
-    parts += finding_parts(united(result, choices), lists.number)
+    parts += finding_parts(combine_systems(result, choices), lists.number)
     return View(name="together", title="Together", parts=tuple(parts))
 
 
-def united(result: Result, choices: Choices) -> Combination:
+def combine_systems(result: Result, choices: Choices) -> Combination:
     """Return the combination of the systems without upper bounds per label, which are in the view of labels."""
     return replace(result.combination(view=choices.view), labels=())
 
 
 def _together_left_out_part(pairing: Pairing) -> TextPart:
     """Return a text that says which tables of pairs are incomplete; charts are complete."""
-    held = f"{len(pairing.pairs):,} of {counted(pairing.all, 'pair')}"
+    held = f"{len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}"
     said = f"Charts show all systems; the tables of pairs below hold {held}: those that the view of pairs has."
     return TextPart(name="left-out", title="Which pairs are here", lines=(said,))
 
@@ -373,7 +376,7 @@ def labels_view(result: Result, choices: Choices, lists: Lists) -> View | None:
 
 def _build_labels_choice(result: Result, choices: Choices, lists: Lists, run: str) -> Choice:
     found = result.confusion(run, view=choices.view)
-    return Choice(title=visible(run), system=run, parts=finding_parts(found, lists.number))
+    return Choice(title=make_visible(run), system=run, parts=finding_parts(found, lists.number))
 
 
 def _oracle_part(result: Result, choices: Choices, lists: Lists) -> TablePart:
@@ -388,7 +391,7 @@ def _oracle_part(result: Result, choices: Choices, lists: Lists) -> TablePart:
 def _score_tables(result: Result, choices: Choices, scores: Scores) -> Iterator[Table]:
     """Yield the tables of scores; the first one notes the number of labels without scores."""
     _, left = _scored_labels(result, choices)
-    notes = (f"{counted(left, 'further label')} {'has' if left == 1 else 'have'} no scores here",) if left else ()
+    notes = (f"{format_count(left, 'further label')} {'has' if left == 1 else 'have'} no scores here",) if left else ()
     for table in scores.tables(0):
         yield replace(table, title=_MEASURES.get(table.name, table.title), notes=(*table.notes, *notes))
         notes = ()
@@ -402,7 +405,7 @@ def scores_by_label(result: Result, choices: Choices) -> Scores | None:
     view = result.verdicts.view(choices.view)
     names = [f"{name}[{label}]" for name in _MEASURES for label in _scored_labels(result, choices)[0]]
     told = all(
-        can_be_told(result.verdicts, view, statistic) for name in names for statistic in measure(name).statistics
+        can_be_told(result.verdicts, view, statistic) for name in names for statistic in parse_measure(name).statistics
     )
     if view.kinds is not None or not names or not told:
         return None
@@ -440,18 +443,18 @@ def curves_view(result: Result, choices: Choices, lists: Lists) -> View | None:
         name="curves",
         title="Curves",
         parts=(*charts, *tables),
-        choices=tuple(_build_curves_choice(each, choices, lists) for each in experiments(result, choices)),
+        choices=tuple(_build_curves_choice(each, choices, lists) for each in simulate_strategies(result, choices)),
     )
 
 
-def experiments(result: Result, choices: Choices) -> Iterator[Experiment]:
+def simulate_strategies(result: Result, choices: Choices) -> Iterator[Experiment]:
     """Simulate the feedback strategies for each system with a single run that has uncertain spans."""
     candidates = result.verdicts.view(choices.view).candidates
     if candidates is None:
         return
     for system in result.verdicts.systems:
-        if len(system.runs) == 1 and uncertain(candidates[system.runs[0]].beliefs.weight).any():
-            yield simulated(result, STRATEGIES, system=system.name, budget=QUESTIONS, seed=result.seed)
+        if len(system.runs) == 1 and is_uncertain(candidates[system.runs[0]].beliefs.weight).any():
+            yield simulate_result(result, STRATEGIES, system=system.name, budget=QUESTIONS, seed=result.seed)
 
 
 def _build_curves_choice(tried: Experiment, choices: Choices, lists: Lists) -> Choice:
@@ -461,7 +464,7 @@ def _build_curves_choice(tried: Experiment, choices: Choices, lists: Lists) -> C
         finding = replace(finding, repeated=replace(finding.repeated, largest=()))
     chart = chart_part(curve_chart(finding, tried.trials), lists.number)
     parts: tuple[Part, ...] = (chart, *table_parts(finding, lists.number))
-    return Choice(title=visible(finding.system), system=finding.system, parts=parts)
+    return Choice(title=make_visible(finding.system), system=finding.system, parts=parts)
 
 
 # The view of suspects: a list of likely errors in the key for reviewers.
@@ -478,7 +481,7 @@ def suspects_view(result: Result, choices: Choices, lists: Lists) -> View | None
     found = result.suspects(top=MOST_SUSPECTS, view=choices.view)
     part = SuspectsPart(
         name="suspects",
-        title=f"{counted(found.count, 'suspect site')} of {found.sites:,}",
+        title=f"{format_count(found.count, 'suspect site')} of {found.sites:,}",
         suspects=tuple(_suspect_row(each, found, choices, lists) for each in found.suspects),
         notes=tuple(_suspect_notes(found)),
     )
@@ -489,15 +492,15 @@ def _suspect_row(suspect: Suspect, found: Suspects, choices: Choices, lists: Lis
     where = suspect.where if choices.text else without_words(suspect.where)
     return SuspectRow(
         rank=suspect.rank,
-        document=fitted(suspect.document),
+        document=fit_text(suspect.document),
         place=short_place(suspect.place),
         begin=suspect.begin,
         end=suspect.end,
-        before=visible(cut_begin(suspect.before)) if choices.text else "",
-        word=fitted(suspect.word) if choices.text else "",
-        after=visible(cut_end(suspect.after)) if choices.text else "",
-        key=fitted(suspect.key),
-        proposed=fitted(suspect.proposed),
+        before=make_visible(cut_begin(suspect.before)) if choices.text else "",
+        word=fit_text(suspect.word) if choices.text else "",
+        after=make_visible(cut_end(suspect.after)) if choices.text else "",
+        key=fit_text(suspect.key),
+        proposed=fit_text(suspect.proposed),
         agree=suspect.agree,
         of=suspect.of,
         kind=suspect.kind,
@@ -513,7 +516,7 @@ def without_words(where: str) -> str:
     """
     root = parse(where).root
     parts = root.operands if isinstance(root, And) else (root,)
-    kept = [written for written in map(unparse, parts) if not names_used(written) & {"word", "text"}]
+    kept = [written for written in map(unparse, parts) if not find_names(written) & {"word", "text"}]
     return " and ".join(kept) or "true"
 
 
@@ -522,7 +525,7 @@ def _reasons_table(found: Suspects) -> Table:
     least = "all" if found.at_least == len(found.runs) else f"at least {found.at_least}"
     rows = (
         (
-            f"{least} of {counted(len(found.runs), 'run')} agree with each other against the key",
+            f"{least} of {format_count(len(found.runs), 'run')} agree with each other against the key",
             *_linked_count(found, found.agreed),
         ),
         ("in the key, and found by none", *_linked_count(found, found.unfound)),
@@ -541,5 +544,5 @@ def _suspect_notes(found: Suspects) -> list[str]:
     notes = ["sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels"]
     left = found.count - len(found.suspects)
     if left:
-        notes.append(f"{counted(left, 'more suspect')}: comparanda suspects --top 0")
+        notes.append(f"{format_count(left, 'more suspect')}: comparanda suspects --top 0")
     return notes

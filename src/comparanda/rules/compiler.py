@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from comparanda.errors import ExpressionError, RuleError, nearest
+from comparanda.errors import ExpressionError, RuleError, suggest_nearest
 from comparanda.expressions import parse
 from comparanda.expressions.syntax import (
     Call,
@@ -19,8 +19,8 @@ from comparanda.expressions.syntax import (
     Node,
     Quantified,
     Text,
-    failure,
-    shown,
+    make_expression_error,
+    quote_for_message,
 )
 from comparanda.expressions.types import Checker, with_article
 from comparanda.rules.checks import check
@@ -31,10 +31,10 @@ from comparanda.rules.language import (
     QUANTIFIERS,
     SPAN_COLUMNS,
     SPAN_TABLES,
-    conjuncts,
     functions_of,
     id_columns,
-    plain,
+    normalise_condition,
+    split_conjuncts,
 )
 from comparanda.rules.ruleset import ColumnType, Rule, RuleSet, Setting, View
 
@@ -72,11 +72,11 @@ class RuleChecker(Checker):
             return self.types[name]
         known = [*self.variables, *self.types]
         if dot:
-            what = f"unknown variable {shown(variable)}{nearest(variable, self.variables)}"
+            what = f"unknown variable {quote_for_message(variable)}{suggest_nearest(variable, self.variables)}"
             hint = f"the rule ranges over {', '.join(f'{key} in {table}' for key, table in self.variables.items())}"
-            raise failure(self.source, place, what, hint=hint)
-        what = f"unknown name {shown(name)}{nearest(name, known)}"
-        raise failure(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
+            raise make_expression_error(self.source, place, what, hint=hint)
+        what = f"unknown name {quote_for_message(name)}{suggest_nearest(name, known)}"
+        raise make_expression_error(self.source, place, what, hint=self.name_hint(name, likely="did you mean" in what))
 
     def column(self, name: str, place: Place) -> ColumnType:
         """Return the type of a column of a variable's row."""
@@ -84,9 +84,9 @@ class RuleChecker(Checker):
         table = self.variables[variable]
         found = self.tables[table].get(column)
         if found is None:
-            near = nearest(column, self.tables[table]).replace("'", f"'{variable}.", 1)
-            what = f"the table {table!r} has no column {shown(column)}{near}"
-            raise failure(self.source, place, what, hint=f"columns: {', '.join(self.tables[table])}")
+            near = suggest_nearest(column, self.tables[table]).replace("'", f"'{variable}.", 1)
+            what = f"the table {table!r} has no column {quote_for_message(column)}{near}"
+            raise make_expression_error(self.source, place, what, hint=f"columns: {', '.join(self.tables[table])}")
         return found
 
     def table_of(self, node: Node) -> str | None:
@@ -113,7 +113,7 @@ class RuleChecker(Checker):
                 if self.table_of(left) != self.table_of(other):
                     tables = f"a row of {self.table_of(left)} with one of {self.table_of(other)}"
                     what = f"'{step.operator}' cannot compare {tables}"
-                    raise failure(self.source, step.place, what)
+                    raise make_expression_error(self.source, step.place, what)
             left = step.operand
         return found
 
@@ -124,8 +124,9 @@ class RuleChecker(Checker):
         variable = column.name.partition(".")[0]
         values = self.column(column.name, column.place).values if variable in self.variables else ()
         if values and other.value not in values:
-            what = f"{shown(other.value)} is not a value of {column.name}{nearest(other.value, values)}"
-            raise failure(self.source, other.place, what, hint=f"values: {', '.join(values)}")
+            suggestion = suggest_nearest(other.value, values)
+            what = f"{quote_for_message(other.value)} is not a value of {column.name}{suggestion}"
+            raise make_expression_error(self.source, other.place, what, hint=f"values: {', '.join(values)}")
 
     def call(self, node: Call) -> Type:
         """Check a call; rows must have the columns it uses."""
@@ -137,10 +138,10 @@ class RuleChecker(Checker):
             for row in (first, second):
                 if not (isinstance(row, Name) and row.name in self.variables):
                     what = f"{node.function}() takes the name of a row here, such as {next(iter(self.variables))}"
-                    raise failure(self.source, row.place, what)
+                    raise make_expression_error(self.source, row.place, what)
                 if node.function in OF_ROWS and self.variables[row.name] not in SPAN_TABLES:
                     what = f"rows of {self.variables[row.name]!r} are not spans and have no positions"
-                    raise failure(self.source, row.place, what)
+                    raise make_expression_error(self.source, row.place, what)
         return found
 
     def check_shared_columns(self, node: Call, first: Node, second: Node) -> None:
@@ -151,33 +152,38 @@ class RuleChecker(Checker):
                 table = self.table_of(row)
                 assert isinstance(argument, Text)
                 if table is not None and argument.value not in self.tables[table]:
-                    what = f"the table {table!r} has no column {shown(argument.value)}"
-                    raise failure(self.source, argument.place, what + nearest(argument.value, self.tables[table]))
+                    what = f"the table {table!r} has no column {quote_for_message(argument.value)}"
+                    raise make_expression_error(
+                        self.source, argument.place, what + suggest_nearest(argument.value, self.tables[table])
+                    )
                 kinds.append(self.tables[table][argument.value].kind if table is not None else None)
             if kinds[0] != kinds[1]:
-                raise failure(self.source, argument.place, f"same() cannot compare {kinds[0]} with {kinds[1]}")
+                raise make_expression_error(
+                    self.source, argument.place, f"same() cannot compare {kinds[0]} with {kinds[1]}"
+                )
 
     def quantified(self, node: Quantified) -> Type:
         """Check a quantifier over the rows of a table."""
         if node.function not in QUANTIFIERS:
-            what = f"{shown(node.function)} cannot range over a table{nearest(node.function, QUANTIFIERS)}"
-            raise failure(self.source, node.place, what, hint=f"one of: {', '.join(QUANTIFIERS)}")
+            suggestion = suggest_nearest(node.function, QUANTIFIERS)
+            what = f"{quote_for_message(node.function)} cannot range over a table{suggestion}"
+            raise make_expression_error(self.source, node.place, what, hint=f"one of: {', '.join(QUANTIFIERS)}")
         if node.table not in self.tables:
-            what = f"unknown table {shown(node.table)}{nearest(node.table, self.tables)}"
-            raise failure(self.source, node.place, what, hint=f"tables: {', '.join(self.tables)}")
+            what = f"unknown table {quote_for_message(node.table)}{suggest_nearest(node.table, self.tables)}"
+            raise make_expression_error(self.source, node.place, what, hint=f"tables: {', '.join(self.tables)}")
         if node.variable in self.variables:
-            what = f"the name {shown(node.variable)} already denotes another row"
-            raise failure(self.source, node.place, what)
+            what = f"the name {quote_for_message(node.variable)} already denotes another row"
+            raise make_expression_error(self.source, node.place, what)
         with self.bind_variable(node):
             found = self.type_of(node.body)
             if node.condition is not None:
                 self.truth(node.condition, "if")
         if found not in QUANTIFIERS[node.function]:
             kinds = " or ".join(map(with_article, QUANTIFIERS[node.function]))
-            raise failure(self.source, node.body.place, f"{node.function}() needs {kinds} for each row")
+            raise make_expression_error(self.source, node.body.place, f"{node.function}() needs {kinds} for each row")
         if found == "row" and node.body != Name(node.variable):
             what = f"{node.function}() returns a row of the table it ranges over: write {node.variable}"
-            raise failure(self.source, node.body.place, what)
+            raise make_expression_error(self.source, node.body.place, what)
         results: dict[str, Type] = {"any": "truth", "count": "number", "sum": "number"}
         return results.get(node.function, found)
 
@@ -206,7 +212,7 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
     values = [value for table in SPAN_TABLES for value in tables[table][view.outcome].values]
     for outcome in (*(credit if isinstance(credit, Mapping) else ()), *view.sources, *view.right):
         if values and outcome not in values:
-            what = f"view {name!r}: {outcome!r} is not a value of {view.outcome}{nearest(outcome, values)}"
+            what = f"view {name!r}: {outcome!r} is not a value of {view.outcome}{suggest_nearest(outcome, values)}"
             raise RuleError(what, where=declared.file)
     _check_sources(declared, name, view)
     return View(
@@ -253,7 +259,9 @@ def _check_columns(declared: RuleSetDeclaration, name: str, view: ViewDeclaratio
             continue
         found = tables[table].get(column)
         if found is None:
-            what = f"view {name!r}: the table {table!r} has no column {column!r}{nearest(column, tables[table])}"
+            what = (
+                f"view {name!r}: the table {table!r} has no column {column!r}{suggest_nearest(column, tables[table])}"
+            )
             raise RuleError(what, where=declared.file)
         if found.kind not in kinds:
             wanted_kinds = " or ".join(map(with_article, kinds))
@@ -292,7 +300,7 @@ def compile_rules(declared: RuleSetDeclaration) -> RuleSet:
     order = {group: place for place, group in enumerate(declared.groups)}
     for rule in declared.rules:
         if rule.group not in order:
-            what = f"unknown group {shown(rule.group)}{nearest(rule.group, order)}"
+            what = f"unknown group {quote_for_message(rule.group)}{suggest_nearest(rule.group, order)}"
             raise _rule_error(rule, "group", what, hint=f"groups: {', '.join(order)}")
     written = sorted(declared.rules, key=lambda rule: (order[rule.group], -rule.salience))
     rule_set = RuleSet(
@@ -343,7 +351,7 @@ def _check_reference(
     if column.kind == "row" and column.given:
         raise RuleError(f"{name} is a row, which cannot be input", where=declared.file, hint="remove `given`")
     if column.kind == "row" and column.table not in tables:
-        what = f"{name} is a row of {column.table!r}, which is not a table{nearest(str(column.table), tables)}"
+        what = f"{name} is a row of {column.table!r}, which is not a table{suggest_nearest(str(column.table), tables)}"
         raise RuleError(what, where=declared.file, hint=f"tables: {', '.join(tables)}")
 
 
@@ -383,9 +391,11 @@ class _Compiler:
 
     def rule(self, declared: RuleDeclaration) -> Rule:
         self.check_shape(declared)
-        conditions = [*conjuncts(plain(self.expression(declared, "when", declared.when, "truth").root))]
+        conditions = [
+            *split_conjuncts(normalise_condition(self.expression(declared, "when", declared.when, "truth").root))
+        ]
         best = (
-            plain(self.expression(declared, f"best.{place}", text, "number").root)
+            normalise_condition(self.expression(declared, f"best.{place}", text, "number").root)
             for place, text in enumerate(declared.best)
         )
         sets = (self.setting(declared, target, value) for target, value in declared.sets.items())
@@ -407,12 +417,12 @@ class _Compiler:
             raise _rule_error(rule, "for", what, hint="refer to further rows with any(… for x in table if …)")
         for variable, table in rule.over.items():
             if table not in self.tables:
-                what = f"unknown table {shown(table)}{nearest(table, self.tables)}"
+                what = f"unknown table {quote_for_message(table)}{suggest_nearest(table, self.tables)}"
                 raise _rule_error(rule, "for", what, hint=f"tables: {', '.join(self.tables)}")
             if variable in self.parameters or not variable.isidentifier():
-                raise _rule_error(rule, "for", f"{shown(variable)} cannot be the name of a row")
+                raise _rule_error(rule, "for", f"{quote_for_message(variable)} cannot be the name of a row")
         if rule.pair is not None and rule.pair not in PAIRINGS:
-            what = f"unknown pair {shown(rule.pair)}{nearest(rule.pair, PAIRINGS)}"
+            what = f"unknown pair {quote_for_message(rule.pair)}{suggest_nearest(rule.pair, PAIRINGS)}"
             raise _rule_error(rule, "pair", what, hint=f"one of: {', '.join(PAIRINGS)}")
         if (rule.pair or rule.best) and len(rule.over) != MOST_VARIABLES:
             raise _rule_error(rule, "pair", "only a rule over two tables can pair rows")
@@ -438,7 +448,11 @@ class _Compiler:
         part = f"set.{target}"
         variable, _, column = target.partition(".")
         if variable not in rule.over:
-            raise _rule_error(rule, part, f"{shown(target)} is not a column of a row{nearest(variable, rule.over)}")
+            raise _rule_error(
+                rule,
+                part,
+                f"{quote_for_message(target)} is not a column of a row{suggest_nearest(variable, rule.over)}",
+            )
         with _locate_errors(rule, part):
             kind = self.checker(rule, target).column(target, Name(target).place)
         if not kind.settable:
@@ -451,14 +465,16 @@ class _Compiler:
             return Text(value)
         bare = parse(value).root if kind.values and value.isidentifier() else None
         if isinstance(bare, Name):
-            what = f"{shown(value)} is not a value of {target}{nearest(value, kind.values)}"
+            what = f"{quote_for_message(value)} is not a value of {target}{suggest_nearest(value, kind.values)}"
             raise _rule_error(rule, part, what, hint=f"values: {', '.join(kind.values)}")
         expression = self.expression(rule, part, value, kind.kind)
         root, checker = expression.root, self.checker(rule, value)
         if kind.kind == "row" and checker.table_of(root) != kind.table:
             raise _rule_error(rule, part, f"{target} holds rows of {kind.table}, not of {checker.table_of(root)}")
         if kind.values and isinstance(root, Text):
-            what = f"{shown(root.value)} is not a value of {target}{nearest(root.value, kind.values)}"
+            what = (
+                f"{quote_for_message(root.value)} is not a value of {target}{suggest_nearest(root.value, kind.values)}"
+            )
             raise _rule_error(rule, part, what, hint=f"values: {', '.join(kind.values)}")
         if kind.values and not (
             isinstance(root, Name) and _is_subset(checker.column(root.name, root.place).values, kind.values)
@@ -466,7 +482,7 @@ class _Compiler:
             raise _rule_error(
                 rule, part, f"{target} has fixed values: write one of them, or a column with these values"
             )
-        return plain(root)
+        return normalise_condition(root)
 
 
 def _is_subset(values: tuple[str, ...], allowed: tuple[str, ...]) -> bool:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.core.joins import Intervals, equal_pairs, is_among, packed
+from comparanda.core.joins import Intervals, equal_pairs, is_among, pack_columns
 from comparanda.core.text_columns import TextColumn
-from comparanda.expressions import BUILTINS, unparse, walk
+from comparanda.expressions import BUILTINS, unparse, walk_tree
 from comparanda.expressions.evaluation import COMPARE
 from comparanda.expressions.syntax import (
     And,
@@ -29,9 +29,9 @@ from comparanda.expressions.syntax import (
     Text,
     Truth,
 )
-from comparanda.expressions.syntax import walk as nodes_of
-from comparanda.rules.facts import MISSING, Frame, filled, missing_rows
-from comparanda.rules.language import conjuncts
+from comparanda.expressions.syntax import walk_tree as nodes_of
+from comparanda.rules.facts import MISSING, Frame, fill_rows, missing_rows
+from comparanda.rules.language import split_conjuncts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,11 +61,11 @@ def compiled_call(node: Call, conditions: Conditions, variables: Mapping[str, st
     rule_set = conditions.rule_set
     match node:
         case Call("overlaps", (Name(first), Name(second))):
-            return lambda frame: overlaps(frame, first, second)
+            return lambda frame: spans_overlap(frame, first, second)
         case Call("overlap", (Name(first), Name(second))):
-            return lambda frame: overlap(frame, first, second)
+            return lambda frame: count_overlap(frame, first, second)
         case Call("iou", (Name(first), Name(second))):
-            return lambda frame: iou(frame, first, second)
+            return lambda frame: compute_iou(frame, first, second)
         case Call("in_list", (text, Text(name), *label)):
             terms = [conditions.term(each, variables) for each in (text, *label)]
             return lambda frame: in_list(frame.state, rule_set.lists[name], *(term(frame) for term in terms))
@@ -92,7 +92,7 @@ def _compile_call(function: str, terms: list[Term | None], values: list[str | No
 
     match function:
         case "similarity":
-            return lambda frame: similarity(frame.state, frame.size, *arguments(frame))
+            return lambda frame: compute_similarity(frame.state, frame.size, *arguments(frame))
         case "is_a":
             return lambda frame: is_a(
                 *arguments(frame), state=frame.state, hierarchy=rule_set.hierarchy, size=frame.size
@@ -128,7 +128,7 @@ def _compile_builtin(function: str, terms: list[Term | None], values: list[str |
     return call
 
 
-def arithmetic(symbol: str, left: Term, right: Term) -> Term:
+def compile_arithmetic(symbol: str, left: Term, right: Term) -> Term:
     """Compile one step of a sum or product; division by zero gives a missing value."""
     if symbol in {"/", "%"}:
         divide = np.divide if symbol == "/" else np.mod
@@ -199,7 +199,7 @@ def is_a(child: Value, ancestor: Value, *, state: State, hierarchy: Mapping[str,
     return found
 
 
-def similarity(state: State, size: int, first: Value, second: Value) -> NDArray[np.float64]:
+def compute_similarity(state: State, size: int, first: Value, second: Value) -> NDArray[np.float64]:
     """Return the similarity, 0 to 100: 100 · 2·M/T, M characters of the longest common subsequence, T of both."""
     from rapidfuzz import fuzz, process
 
@@ -219,11 +219,11 @@ def similarity(state: State, size: int, first: Value, second: Value) -> NDArray[
     return np.where(present, scores[places], np.nan)
 
 
-def overlaps(frame: Frame, first: str, second: str) -> Truths:
+def spans_overlap(frame: Frame, first: str, second: str) -> Truths:
     """Whether the spans of two variables overlap."""
     (low, high), (other_low, other_high) = (_line_intervals(frame, each) for each in (first, second))
     found: Truths = (low <= other_high) & (other_low <= high)
-    return together(frame, first, second, found)
+    return pieces_overlap(frame, first, second, found)
 
 
 def _line_intervals(frame: Frame, variable: str) -> tuple[Array, Array]:
@@ -232,7 +232,7 @@ def _line_intervals(frame: Frame, variable: str) -> tuple[Array, Array]:
     return (low, high) if rows is None else (low[rows], high[rows])
 
 
-def together(frame: Frame, first: str, second: str, found: Truths) -> Truths:
+def pieces_overlap(frame: Frame, first: str, second: str, found: Truths) -> Truths:
     """Refine the overlap of pairs with a discontinuous span: a piece of one must overlap a piece of the other."""
     tables = frame.tables[first], frame.tables[second]
     if tables[0].pieces is None and tables[1].pieces is None:
@@ -251,7 +251,7 @@ def pieces_of(table: Table, row: int) -> list[tuple[int, int]]:
     return pieces or [(int(table.columns["begin"][row]), int(table.columns["end"][row]))]
 
 
-def overlap(frame: Frame, first: str, second: str) -> Array:
+def count_overlap(frame: Frame, first: str, second: str) -> Array:
     """Return the number of positions two spans have in common."""
     begin = np.maximum(frame.column(first, "begin"), frame.column(second, "begin"))
     common: Array = np.minimum(frame.column(first, "end"), frame.column(second, "end")) - begin
@@ -267,9 +267,9 @@ def overlap(frame: Frame, first: str, second: str) -> Array:
     return common
 
 
-def iou(frame: Frame, first: str, second: str) -> Array:
+def compute_iou(frame: Frame, first: str, second: str) -> Array:
     """Return the intersection over union of the positions of two spans; 1 for equal empty spans."""
-    common = overlap(frame, first, second)
+    common = count_overlap(frame, first, second)
     union = frame.column(first, "length") + frame.column(second, "length") - common
     equal = (frame.column(first, "begin") == frame.column(second, "begin")) & (
         frame.column(first, "doc") == frame.column(second, "doc")
@@ -383,7 +383,7 @@ class Conditions:
         """Compile a left-associative chain of sums or products."""
         total = self.term(node.first, variables)
         for step in node.steps:
-            total = arithmetic(step.operator, total, self.term(step.operand, variables))
+            total = compile_arithmetic(step.operator, total, self.term(step.operand, variables))
         return total
 
     def call(self, node: Call, variables: Mapping[str, str]) -> Term:
@@ -430,12 +430,12 @@ def _compile_equality(left: Term, right: Term, kind: Kind, *, fixed: bool) -> Te
 
 def variables_of(node: Node, variables: Mapping[str, str]) -> frozenset[str]:
     """Return the variables that a node refers to, without those of its own quantifiers."""
-    inner = {each.variable for each in walk(node) if isinstance(each, Quantified)}
-    names = {each.name.partition(".")[0] for each in walk(node) if isinstance(each, Name)}
+    inner = {each.variable for each in walk_tree(node) if isinstance(each, Quantified)}
+    names = {each.name.partition(".")[0] for each in walk_tree(node) if isinstance(each, Name)}
     return frozenset(names & variables.keys() - inner)
 
 
-def written(node: Node) -> str:
+def write_condition(node: Node) -> str:
     """Return a condition as text."""
     return unparse(node)
 
@@ -512,13 +512,13 @@ class Link:
             columns = [(each.source[1], each.column, each.kind) for each in self.equal if each.source is not None]
             left, right = frame.state.keys(outer, table, columns)
             return places, rows, left[frame.numbers(self.source)], right[rows]
-        left_values = [filled(each.other(frame), frame.size) for each in self.equal]
+        left_values = [fill_rows(each.other(frame), frame.size) for each in self.equal]
         right_values = [_table_column(table, each, rows) for each in self.equal]
         places, left_values = _drop_missing(places, left_values, self.equal)
         rows, right_values = _drop_missing(rows, right_values, self.equal)
         if not self.equal:
             return places, rows, np.zeros(len(places), np.int64), np.zeros(len(rows), np.int64)
-        left, right = packed([left_values, right_values])
+        left, right = pack_columns([left_values, right_values])
         return places, rows, left, right
 
     def intervals(self, frame: Frame) -> tuple[Rows, Rows, Intervals]:
@@ -545,12 +545,12 @@ class Link:
 
     def _referenced_rows(self, frame: Frame, row: Term) -> tuple[Rows, Rows]:
         """Return the referenced rows that match the conditions on them."""
-        named = filled(row(frame), frame.size)
+        named = fill_rows(row(frame), frame.size)
         places = np.flatnonzero(named >= 0)
         table = frame.state.tables[self.table]
         own = Frame(frame.state, {self.variable: table}, {self.variable: named[places]}, len(places))
         for term in self.own:
-            holds = filled(term(own), own.size)
+            holds = fill_rows(term(own), own.size)
             places, own = places[holds], own.taken(np.flatnonzero(holds))
         return places, own.numbers(self.variable)
 
@@ -563,11 +563,11 @@ class Link:
                 holds = _equals_column(each, found, self.variable)
                 places, found = places[holds], found.filter(holds)
         if self.overlapping is not None:
-            near = overlaps(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)
-            holds = together(found, self.overlapping, self.variable, near)
+            near = spans_overlap(found, self.overlapping, self.variable) if self.row else np.ones(found.size, np.bool_)
+            holds = pieces_overlap(found, self.overlapping, self.variable, near)
             places, found = places[holds], found.filter(holds)
         for term in self.rest:
-            holds = filled(term(found), found.size)
+            holds = fill_rows(term(found), found.size)
             places, found = places[holds], found.filter(holds)
         return places, found
 
@@ -598,7 +598,7 @@ def _table_column(table: Table, each: Equal, rows: Rows) -> Array:
 
 
 def _equals_column(each: Equal, frame: Frame, variable: str) -> Array:
-    values = filled(each.other(frame), frame.size)
+    values = fill_rows(each.other(frame), frame.size)
     same: Array = values == frame.column(variable, each.column)
     return same & (values >= 0) if each.kind in {"text", "row"} else same
 
@@ -612,7 +612,7 @@ def _drop_missing(places: Rows, columns: list[Array], equal: Sequence[Equal]) ->
     return places, columns
 
 
-def linked(
+def make_join(
     conditions: Conditions, variable: str, table: str, parts: Sequence[Node], *, others: Mapping[str, str]
 ) -> Link:
     """Make the join for a variable, classifying conditions by how they restrict its rows."""
@@ -691,8 +691,8 @@ class Quantifier:
     def __init__(self, conditions: Conditions, node: Quantified, variables: Mapping[str, str]) -> None:
         self.node = node
         inner = {**variables, node.variable: node.table}
-        parts: list[Node] = list(conjuncts(node.condition))
-        self.link = linked(conditions, variable=node.variable, table=node.table, parts=parts, others=variables)
+        parts: list[Node] = list(split_conjuncts(node.condition))
+        self.link = make_join(conditions, variable=node.variable, table=node.table, parts=parts, others=variables)
         self.body = conditions.term(node.body, inner)
         self.of_rows = node.body == Name(node.variable)
         self.own_body = variables_of(node.body, inner) <= {node.variable}
@@ -772,7 +772,7 @@ class Quantifier:
         return Frame(frame.state, {self.link.variable: table}, {self.link.variable: rows}, len(rows))
 
     def _evaluate_body(self, frame: Frame) -> Array:
-        return filled(self.body(frame), frame.size)
+        return fill_rows(self.body(frame), frame.size)
 
     def _reduce(self, values: Array, owner: Rows, size: int) -> Array:
         """Reduce the values of each owner, sorted by owner; of none, a row or number is missing and a sum is 0."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 Pairing = Literal["one-to-one", "one-to-one:optimal", "many"]
 PAIRINGS: tuple[Pairing, ...] = ("one-to-one", "one-to-one:optimal", "many")
@@ -144,7 +144,7 @@ def with_parameters(declared: RuleSetDeclaration, parameters: Parameters) -> Rul
     for name, value in parameters.items():
         old = known.get(name)
         if old is None:
-            what = f"the rule set {declared.name!r} has no parameter {name!r}{nearest(name, known)}"
+            what = f"the rule set {declared.name!r} has no parameter {name!r}{suggest_nearest(name, known)}"
             raise UsageError(what, hint=f"its parameters: {', '.join(known) or 'none'}")
         if isinstance(old, Mapping):
             if not isinstance(value, Mapping):

@@ -14,9 +14,9 @@ import numpy as np
 
 from comparanda.errors import ComparandaError, RuleError
 from comparanda.expressions.syntax import Name, Node, Text
-from comparanda.expressions.syntax import walk as nodes_of
-from comparanda.rules.conditions import Conditions, is_costly, linked, variables_of
-from comparanda.rules.facts import Frame, State, filled
+from comparanda.expressions.syntax import walk_tree as nodes_of
+from comparanda.rules.conditions import Conditions, is_costly, make_join, variables_of
+from comparanda.rules.facts import Frame, State, fill_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ _SLOW_ROUND_RATIO = 0.9
 _CHUNK_SIZE = 1 << 20
 
 
-def contested(left: Rows, right: Rows) -> Array:
+def find_contested(left: Rows, right: Rows) -> Array:
     """Return a mask of the pairs that share a row with another pair."""
     if not len(left):
         return np.zeros(0, np.bool_)
@@ -51,22 +51,22 @@ def contested(left: Rows, right: Rows) -> Array:
     return rivals
 
 
-def ranked(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
+def rank_pairs(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
     """Return the order of pairs: by the `best` numbers, smallest first and missing ones last, then by content."""
     return np.lexsort((right, left, *reversed(best)))
 
 
-def greedy(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
+def pair_greedily(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
     """Choose pairs greedily, the best first, each row at most once; returns the positions of the chosen pairs in order.
 
     Every round chooses the pairs that are the first choice of both their rows. Because the order of pairs is strict,
     the result is the same as choosing one pair after the other.
     """
-    rivals = contested(left, right)
+    rivals = find_contested(left, right)
     chosen = ~rivals
     component = np.flatnonzero(rivals)
     if component.size:
-        order = component[ranked(left[component], right[component], [each[component] for each in best])]
+        order = component[rank_pairs(left[component], right[component], [each[component] for each in best])]
         chosen[order[_choose_in_rounds(left[order], right[order])]] = True
     return np.flatnonzero(chosen)
 
@@ -108,12 +108,12 @@ def _choose_one_by_one(
         yield np.array(found, np.int64)
 
 
-def optimal(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
+def pair_optimally(left: Rows, right: Rows, best: Sequence[Array]) -> Rows:
     """Choose as many pairs as possible, with the minimum sum of the first `best` number.
 
     Ties are broken by content: rows and columns of the assignment problem are in that order.
     """
-    rivals = contested(left, right)
+    rivals = find_contested(left, right)
     chosen = ~rivals
     component = np.flatnonzero(rivals)
     if component.size:
@@ -230,8 +230,8 @@ class _Plan:
 
 
 _PAIR_CHOOSERS: dict[str | None, Callable[[Rows, Rows, Sequence[Array]], Rows]] = {
-    "one-to-one": greedy,
-    "one-to-one:optimal": optimal,
+    "one-to-one": pair_greedily,
+    "one-to-one:optimal": pair_optimally,
 }
 """How pairs are chosen by rules that use each row once; other rules take every pair."""
 
@@ -291,7 +291,7 @@ class Engine:
     def _fire_rule(self, place: int, state: State) -> Firing | None:
         """Fire one rule for all its matches that change anything; None if there are none."""
         plan = self._plans[place]
-        frame = matches(plan, state)
+        frame = find_matches(plan, state)
         if not frame.size:
             return None
         values = [term(frame) for _, _, term in plan.sets]  # one per row, or one for all
@@ -316,7 +316,7 @@ class Engine:
         return Firing(place, {name: frame.numbers(name).astype(np.int32) for name in plan.variables})
 
 
-def matches(plan: _Plan, state: State) -> Frame:
+def find_matches(plan: _Plan, state: State) -> Frame:
     """Return all rows, or pairs of rows, for which a rule's condition holds."""
     first = plan.variables[0]
     table = state.tables[plan.tables[0]]
@@ -337,7 +337,7 @@ def matches(plan: _Plan, state: State) -> Frame:
     _, frame = plan.link.joined(frame)
     if plan.choose is not None and frame.size:
         left, right = (frame.numbers(name) for name in plan.variables)
-        best = [filled(term(frame), frame.size).astype(np.float64) for term in plan.best]
+        best = [fill_rows(term(frame), frame.size).astype(np.float64) for term in plan.best]
         frame = frame.taken(plan.choose(left, right, best))
     return frame
 
@@ -362,7 +362,7 @@ def _compile_plan(rule: Rule, conditions: Conditions) -> _Plan:
     link = None
     if len(variables) > 1:
         rest = [part for part in rule.conditions if part not in alone]
-        link = linked(conditions, variable=variables[1], table=tables[1], parts=rest, others=first)
+        link = make_join(conditions, variable=variables[1], table=tables[1], parts=rest, others=first)
         if not link.linked:
             what = f"rule {rule.name!r}: nothing links {variables[0]} and {variables[1]}, so every pair would match"
             hint = f"compare a column of one with one of the other, or write overlaps({variables[0]}, {variables[1]})"

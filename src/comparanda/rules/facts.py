@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
-from comparanda.core.joins import is_sorted, packed
+from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
+from comparanda.core.joins import is_sorted, pack_columns
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import RuleError
 from comparanda.rules.language import ID_TABLES, SPAN_TABLES
@@ -56,10 +56,10 @@ class Facts:
     fragments: Fragments | None = None
 
 
-def normalised(text: str) -> str:
+def normalise_text(text: str) -> str:
     r"""Normalise case, width and white space of a text, for the column `norm`.
 
-    >>> normalised("The  New\nYORKER")
+    >>> normalise_text("The  New\nYORKER")
     'the new yorker'
     """
     if not text.isascii():
@@ -225,7 +225,7 @@ class State:
         before, known = self._keys.get(sought, (0, None))
         if known is None or before != changes:
             sides = [[left.columns[mine] for mine, _, _ in columns], [right.columns[other] for _, other, _ in columns]]
-            first, second = packed(sides)
+            first, second = pack_columns(sides)
             known = (first, second)
             for keys, side, nothing in zip(known, sides, (-1, -2), strict=True):
                 for values, (_, _, kind) in zip(side, columns, strict=True):
@@ -238,9 +238,11 @@ class State:
         """Map the spans of a table to closed intervals on one line, which overlap exactly when the spans do."""
         if not self._lines:
             columns = [self.tables[table].columns for table in SPAN_TABLES]
-            room = stretch((each["end"] for each in columns), max(int(each["doc"].max(initial=0)) for each in columns))
+            room = compute_stretches(
+                (each["end"] for each in columns), max(int(each["doc"].max(initial=0)) for each in columns)
+            )
             for table, each in zip(SPAN_TABLES, columns, strict=True):
-                self._lines[table] = line(each["doc"], each["begin"], each["end"], room)
+                self._lines[table] = place_on_line(each["doc"], each["begin"], each["end"], room)
         return self._lines[name]
 
 
@@ -353,7 +355,7 @@ def _add_derived_columns(table: Table, facts: Facts, pool: Pool, used: frozenset
         columns["length"][table.pieces.rows] = sizes
     text = facts.columns.get("text")
     if "norm" in used and "norm" not in facts.columns and isinstance(text, TextColumn):
-        codes = pool.encode(text, normalised)
+        codes = pool.encode(text, normalise_text)
         columns["norm"] = codes if table.order is None else codes[table.order]
 
 
@@ -374,7 +376,7 @@ def _content_order(columns: Mapping[str, Array], pool: Pool) -> Rows | None:
         first, rest = rest, []
     if not first or len(first[0]) < 2:
         return None
-    (key,) = packed([first])
+    (key,) = pack_columns([first])
     order = None if is_sorted(key) else np.argsort(key, kind="stable")
     ordered = key if order is None else key[order]
     tied = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -394,7 +396,7 @@ def _content_order(columns: Mapping[str, Array], pool: Pool) -> Rows | None:
 # Frames: the rows on which conditions are evaluated.
 
 
-def filled(value: Any, size: int) -> Array:
+def fill_rows(value: Any, size: int) -> Array:
     """Return one value per row; a scalar is repeated."""
     return value if isinstance(value, np.ndarray) and value.ndim else np.full(size, value)
 

@@ -109,39 +109,41 @@ def functions_of(per_label: Collection[str], lists: Collection[str]) -> dict[str
 # Normalisation of conditions for the checks and the engine.
 
 
-def conjuncts(node: Node | None) -> Iterator[Node]:
+def split_conjuncts(node: Node | None) -> Iterator[Node]:
     """Yield the conjuncts of a condition.
 
     >>> from comparanda.expressions import parse, unparse
-    >>> [unparse(part) for part in conjuncts(plain(parse("a.x == b.x == 1 and not a.y").root))]
+    >>> [unparse(part) for part in split_conjuncts(normalise_condition(parse("a.x == b.x == 1 and not a.y").root))]
     ['a.x == b.x', 'b.x == 1', 'not a.y']
     """
     if isinstance(node, And):
         for operand in node.operands:
-            yield from conjuncts(operand)
+            yield from split_conjuncts(operand)
     elif node is not None and node != Truth(True):
         yield node
 
 
-def plain(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of node
+def normalise_condition(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of node
     """Normalise a condition: split chained comparisons, expand `same()`, move the body of `any()` into its condition.
 
     >>> from comparanda.expressions import parse, unparse
-    >>> unparse(plain(parse("same(s, k, 'doc', 'label')").root))
+    >>> unparse(normalise_condition(parse("same(s, k, 'doc', 'label')").root))
     's.doc == k.doc and s.label == k.label'
     """
     match node:
         case And(operands):
-            return _make_conjunction([plain(operand) for operand in operands], node)
+            return _make_conjunction([normalise_condition(operand) for operand in operands], node)
         case Or(operands):
-            return replace(node, operands=tuple(map(plain, operands)))
+            return replace(node, operands=tuple(map(normalise_condition, operands)))
         case Not(operand):
-            return _negate(plain(operand), node)
+            return _negate(normalise_condition(operand), node)
         case Negative(operand):
-            return replace(node, operand=plain(operand))
+            return replace(node, operand=normalise_condition(operand))
         case Arithmetic(first, steps):
             return replace(
-                node, first=plain(first), steps=tuple(replace(step, operand=plain(step.operand)) for step in steps)
+                node,
+                first=normalise_condition(first),
+                steps=tuple(replace(step, operand=normalise_condition(step.operand)) for step in steps),
             )
         case Comparison():
             return _split_comparisons(node)
@@ -149,7 +151,7 @@ def plain(node: Node) -> Node:  # noqa: PLR0911 - one return for each kind of no
             pairs = [(f"{first}.{each}", f"{second}.{each}") for each in _add_pieces_column(columns)]
             return _make_conjunction([_make_equality(left, right, node) for left, right in pairs], node)
         case Call(_, arguments):
-            return replace(node, arguments=tuple(map(plain, arguments)))
+            return replace(node, arguments=tuple(map(normalise_condition, arguments)))
         case Quantified():
             return _normalise_quantifier(node)
         case _:
@@ -172,7 +174,7 @@ def _make_equality(left: str, right: str, node: Node) -> Node:
 
 
 def _make_conjunction(parts: list[Node], node: Node) -> Node:
-    flat = [part for each in parts for part in conjuncts(each)]
+    flat = [part for each in parts for part in split_conjuncts(each)]
     if not flat:
         return Truth(True, place=node.place)
     return flat[0] if len(flat) == 1 else And(tuple(flat), place=node.place)
@@ -180,11 +182,13 @@ def _make_conjunction(parts: list[Node], node: Node) -> Node:
 
 def _split_comparisons(node: Comparison) -> Node:
     parts: list[Node] = []
-    left = plain(node.first)
+    left = normalise_condition(node.first)
     for step in node.steps:
         operand = step.operand
         right = (
-            replace(operand, items=tuple(map(plain, operand.items))) if isinstance(operand, List) else plain(operand)
+            replace(operand, items=tuple(map(normalise_condition, operand.items)))
+            if isinstance(operand, List)
+            else normalise_condition(operand)
         )
         parts.append(Comparison(left, (replace(step, operand=right),), place=node.place))
         left = right
@@ -193,7 +197,10 @@ def _split_comparisons(node: Comparison) -> Node:
 
 def _normalise_quantifier(node: Quantified) -> Node:
     """Move a body that is a condition into the conditions of its quantifier; it becomes true, a value, or the row."""
-    body, condition = plain(node.body), plain(node.condition) if node.condition is not None else Truth(True)
+    body, condition = (
+        normalise_condition(node.body),
+        normalise_condition(node.condition) if node.condition is not None else Truth(True),
+    )
     if node.function == "any" or (node.function == "count" and body != Name(node.variable)):
         body, condition = Truth(True), _make_conjunction([body, condition], node)
     asked = None if condition == Truth(True) else condition

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar, cast
 
 from comparanda.errors import RuleError
-from comparanda.expressions.syntax import KEYWORDS, shown
+from comparanda.expressions.syntax import KEYWORDS, quote_for_message
 from comparanda.rules.declarations import (
     PAIRINGS,
     ColumnDeclaration,
@@ -21,7 +21,7 @@ from comparanda.rules.declarations import (
     ViewDeclaration,
 )
 from comparanda.rules.shipped import registered_file, registered_rules
-from comparanda.rules.toml_positions import Keys, Section, Source, likely
+from comparanda.rules.toml_positions import Keys, Section, Source, suggest_known
 
 RULE_KEYS = ("name", "group", "salience", "for", "when", "pair", "best", "set")
 VIEW_KEYS = (
@@ -53,7 +53,7 @@ def columns_of(tables: Section) -> dict[str, ColumnDeclaration]:
     found = {}
     for table in tables.values:
         _check_name(tables, table, "table")
-        columns = tables.table(table, f"table {shown(table)}")
+        columns = tables.table(table, f"table {quote_for_message(table)}")
         for name in columns.values:
             _check_name(columns, name, "column")
             column = _read_column(columns, name, f"{table}.{name}")
@@ -94,7 +94,7 @@ def _read_type(section: Section, key: str, title: str) -> ColumnDeclaration:
     if row := _ROW_TYPE.fullmatch(written):
         return ColumnDeclaration("row", table=row["table"])
     if written not in TYPES:
-        what = f"unknown type {shown(written)} of column {title}{likely(written, TYPES)}"
+        what = f"unknown type {quote_for_message(written)} of column {title}{suggest_known(written, TYPES)}"
         raise section.error(what, key, value=True, hint=f"{', '.join(TYPES)}, row of TABLE, or a list of values")
     return ColumnDeclaration(cast(Kind, written))
 
@@ -104,7 +104,7 @@ def parameters_of(section: Section) -> ByLabel:
     found: ByLabel = {}
     for name, value in section.values.items():
         _check_name(section, name, "parameter")
-        labels = section.table(name, f"parameter {shown(name)}") if isinstance(value, dict) else None
+        labels = section.table(name, f"parameter {quote_for_message(name)}") if isinstance(value, dict) else None
         found[name] = {label: labels.number(label) for label in labels.values} if labels else section.number(name)
     return found
 
@@ -113,7 +113,7 @@ def lists_of(section: Section) -> Lists:
     """Read lists of strings by name, or by name and label."""
     found: Lists = {}
     for name, value in section.values.items():
-        labels = section.table(name, f"list {shown(name)}") if isinstance(value, dict) else None
+        labels = section.table(name, f"list {quote_for_message(name)}") if isinstance(value, dict) else None
         found[name] = {label: labels.texts(label) for label in labels.values} if labels else section.texts(name)
     return found
 
@@ -129,7 +129,9 @@ def hierarchy_of(section: Section) -> dict[str, Sequence[str]]:
 def _check_name(section: Section, name: str, what: str) -> None:
     """Refuse a name that cannot be used in conditions."""
     if not _NAME_PATTERN.fullmatch(name) or name in KEYWORDS:
-        raise section.error(f"{shown(name)} cannot be the name of a {what}", name, hint="use letters, digits and _")
+        raise section.error(
+            f"{quote_for_message(name)} cannot be the name of a {what}", name, hint="use letters, digits and _"
+        )
 
 
 def rules_of(top: Section) -> dict[str, RuleDeclaration]:
@@ -140,9 +142,11 @@ def rules_of(top: Section) -> dict[str, RuleDeclaration]:
         rule = _read_rule(section)
         if rule.name in found:
             hint = f"the first one is in line {found[rule.name].lines['name']}"
-            raise section.error(f"duplicate rule {shown(rule.name)}", "name", value=True, hint=hint)
+            raise section.error(f"duplicate rule {quote_for_message(rule.name)}", "name", value=True, hint=hint)
         if groups and rule.group not in groups:
-            what = f"unknown group {shown(rule.group)} of {section.title}{likely(rule.group, groups)}"
+            what = (
+                f"unknown group {quote_for_message(rule.group)} of {section.title}{suggest_known(rule.group, groups)}"
+            )
             raise section.error(what, "group", value=True, hint=f"groups: {', '.join(groups)[:200]}")
         found[rule.name] = rule
     return found
@@ -175,7 +179,7 @@ def _read_rule(section: Section) -> RuleDeclaration:
 def _read_pairing(section: Section) -> Pairing | None:
     pair = section.optional("pair")
     if pair is not None and pair not in PAIRINGS:
-        what = f"unknown pair {shown(pair)} of {section.title}{likely(pair, PAIRINGS)}"
+        what = f"unknown pair {quote_for_message(pair)} of {section.title}{suggest_known(pair, PAIRINGS)}"
         raise section.error(what, "pair", value=True, hint=f"known: {', '.join(PAIRINGS)}")
     return pair
 
@@ -189,10 +193,10 @@ def _read_settings(section: Section) -> dict[str, tuple[Keys, str]]:
         for place, last, keys in several:
             target = ".".join(keys)
             if target.count(".") != 1:
-                what = f"{shown(target)} in {section.title} is not a column of a row"
+                what = f"{quote_for_message(target)} in {section.title} is not a column of a row"
                 raise section.error(what, *keys, hint="write the row and the column, as in s.result")
             if target in found:
-                raise section.error(f"{section.title} sets {shown(target)} twice", *keys)
+                raise section.error(f"{section.title} sets {quote_for_message(target)} twice", *keys)
             found[target] = keys, _setting_text(place, last)
     return found
 
@@ -242,9 +246,9 @@ def _read_credits(section: Section, parameters: Mapping[str, object]) -> dict[st
         elif isinstance(parameters.get(name), int | float):
             found[outcome] = name
         else:
-            what = f"unknown parameter {shown(name)}{likely(name, parameters)}"
+            what = f"unknown parameter {quote_for_message(name)}{suggest_known(name, parameters)}"
             if name in parameters:
-                what = f"parameter {shown(name)} has one value per label, so it cannot be a credit"
+                what = f"parameter {quote_for_message(name)} has one value per label, so it cannot be a credit"
             raise given.error(what, outcome, value=True)
     return found
 
@@ -302,10 +306,10 @@ def parse(text: str, file: str) -> RuleSetDeclaration:
     return _Loader().rule_set(text, file, Path(file).stem, Path(file))
 
 
-def shipped() -> dict[str, str]:
+def list_shipped() -> dict[str, str]:
     """Return the titles of all registered rule sets: those of this package and of others.
 
-    >>> shipped()["exact"]
+    >>> list_shipped()["exact"]
     'Exact match: label and both ends'
     """
     return {name: _load_title(name) for name in registered_rules()}
@@ -339,7 +343,7 @@ def _read_file(path: Path, file: str) -> str:
 
 
 def _suggest_file(path: Path) -> str:
-    return likely(path.name, (each.name for each in path.parent.glob("*.toml")))
+    return suggest_known(path.name, (each.name for each in path.parent.glob("*.toml")))
 
 
 def _size_error(file: str) -> RuleError:
@@ -409,7 +413,7 @@ def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
 
     if set(name) & set("/\\:\0"):
         raise include_error(
-            f"{shown(name)} is a path: only a file in the same folder can be included, by its bare name"
+            f"{quote_for_message(name)} is a path: only a file in the same folder can be included, by its bare name"
         )
     if not name.endswith(".toml"):
         try:
@@ -419,9 +423,9 @@ def _included_file(top: Section, place: int, folder: Path) -> tuple[Path, str]:
         return path, path.name
     path = folder / name
     if not path.exists():
-        raise include_error(f"there is no file {shown(name)} in this folder{_suggest_file(path)}")
+        raise include_error(f"there is no file {quote_for_message(name)} in this folder{_suggest_file(path)}")
     if os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
-        raise include_error(f"{shown(name)} is outside this folder")
+        raise include_error(f"{quote_for_message(name)} is outside this folder")
     return path, str(path)
 
 
@@ -451,7 +455,7 @@ def _read_part(top: Section) -> _Part:
         groups=groups,
         columns=columns_of(top.table("tables", "[tables]")),
         rules=rules_of(top),
-        views={name: views.table(name, f"view {shown(name)}") for name in views.values},
+        views={name: views.table(name, f"view {quote_for_message(name)}") for name in views.values},
         parameters=parameters_of(top.table("parameters", "[parameters]")),
         lists=lists_of(top.table("lists", "[lists]")),
         hierarchy=hierarchy_of(top.table("hierarchy", "[hierarchy]")),
@@ -463,7 +467,7 @@ def _check_once(top: Section, key: str) -> None:
     last = {name: place for place, name in enumerate(names)}
     if len(last) < len(names):
         place = next(place for name, place in last.items() if names.index(name) < place)
-        raise top.error(f"'{key}' lists {shown(names[place])} twice", key, place, value=True)
+        raise top.error(f"'{key}' lists {quote_for_message(names[place])} twice", key, place, value=True)
 
 
 def _join_parts(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
@@ -475,7 +479,9 @@ def _join_parts(own: _Part, included: Sequence[_Part], top: Section) -> _Part:
             for name, value in included_values.items():
                 if found.setdefault(name, value) != value and name not in own_values:
                     hint = None if what == "column" else "define it in this file"
-                    raise top.error(f"the included files differ in {what} {shown(name)}", "include", hint=hint)
+                    raise top.error(
+                        f"the included files differ in {what} {quote_for_message(name)}", "include", hint=hint
+                    )
         return found | {name: _override(found.get(name), value) for name, value in own_values.items()}
 
     for part in included:
@@ -513,7 +519,8 @@ def _group_order(part: _Part, own: _Part, included: Sequence[_Part], top: Sectio
         return tuple(dict.fromkeys([*before, *(rule.group for rule in own.rules.values())]))
     for rule in part.rules.values():
         if rule.group not in own.groups:
-            what = f"'groups' does not list {shown(rule.group)}, the group of rule {shown(rule.name)} in {rule.file}"
+            group, name = quote_for_message(rule.group), quote_for_message(rule.name)
+            what = f"'groups' does not list {group}, the group of rule {name} in {rule.file}"
             raise top.error(what, "groups", value=True)
     return own.groups
 
@@ -524,5 +531,5 @@ def _check_joined(part: _Part) -> None:
         raise part.source.error("no rules", hint="begin each rule with [[rules]]")
     for name, value in part.parameters.items():
         if isinstance(value, Mapping) and "default" not in value:
-            what = f"parameter {shown(name)} has no number for 'default'"
+            what = f"parameter {quote_for_message(name)} has no number for 'default'"
             raise part.source.error(what, ("parameters", name), hint="add one for all labels that are not listed")

@@ -12,9 +12,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Final, NamedTuple, NoReturn, TypeGuard
 
-from comparanda.errors import RuleError, nearest
+from comparanda.errors import RuleError, suggest_nearest
 from comparanda.expressions import Place
-from comparanda.expressions.syntax import excerpt, shown
+from comparanda.expressions.syntax import excerpt_line, quote_for_message
 
 Keys = tuple[str | int, ...]
 """The path of keys and indices to a value: `("rules", 0, "set", "s", "result")`."""
@@ -57,10 +57,10 @@ class _DepthError(Exception):
         self.offset = offset
 
 
-def spots(text: str) -> dict[Keys, Spot]:
+def find_positions(text: str) -> dict[Keys, Spot]:
     r"""Return the places of all keys and values of a TOML text; if it is invalid, those before the error.
 
-    >>> found = spots('[[rules]]\nset = { s.result = "TP" }')
+    >>> found = find_positions('[[rules]]\nset = { s.result = "TP" }')
     >>> found["rules", 0, "set", "s", "result"]
     Spot(key=Place(start=18, end=26), value=Place(start=29, end=33), content=30)
     """
@@ -242,14 +242,14 @@ class Source:
 
     def _error_at(self, what: str, place: Place, hint: str | None = None) -> RuleError:
         where = f"{self.file}:{self._line(place.start)}"
-        return RuleError(what, where=where, details=excerpt(self.text, place), hint=hint)
+        return RuleError(what, where=where, details=excerpt_line(self.text, place), hint=hint)
 
     def _line(self, offset: int) -> int:
         return bisect_right(self._line_starts, offset)
 
     def _scan_spots(self) -> dict[Keys, Spot]:
         try:
-            return spots(self.text)
+            return find_positions(self.text)
         except _DepthError as problem:
             raise self._error_at(_TOO_DEEP, Place(problem.offset, problem.offset + 1)) from None
 
@@ -298,7 +298,7 @@ class Section:
         """Refuse unknown keys."""
         for key in self.values:
             if key not in known:
-                what = f"unknown key {shown(key)} in {self.title}{likely(key, known)}"
+                what = f"unknown key {quote_for_message(key)} in {self.title}{suggest_known(key, known)}"
                 raise self.error(what, key, hint=f"known: {', '.join(known)}")
 
     def needs(self, *keys: str) -> None:
@@ -353,7 +353,7 @@ class Section:
         found = []
         for place, value in enumerate(values):
             name = value.get("name")
-            title = shown(name) if isinstance(name, str) else str(place + 1)
+            title = quote_for_message(name) if isinstance(name, str) else str(place + 1)
             found.append(Section(self.source, (*self.path, key, place), f"{key.removesuffix('s')} {title}", value))
         return found
 
@@ -367,13 +367,13 @@ class Section:
         raise self.error(what, key, value=True)
 
 
-def likely(word: str, known: Iterable[str]) -> str:
-    """Suggest the nearest known name, as `nearest` does, from at most the first 1,000 names, to bound the time.
+def suggest_known(word: str, known: Iterable[str]) -> str:
+    """Suggest the nearest known name, as `suggest_nearest` does, from at most the first 1,000 names, to bound the time.
 
-    >>> likely("mach", ["match", "rest"])
+    >>> suggest_known("mach", ["match", "rest"])
     " (did you mean 'match'?)"
     """
-    return nearest(word[:100], islice(known, 1000))
+    return suggest_nearest(word[:100], islice(known, 1000))
 
 
 def _is_number(value: object) -> TypeGuard[float]:

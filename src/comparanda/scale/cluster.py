@@ -19,7 +19,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from comparanda.errors import InputError, MissingExtraError, UsageError
-from comparanda.scale.executors import Failures, Judged, answers, lost, packed_task, unpacked
+from comparanda.scale.executors import Failures, Judged, answer_task, make_lost_error, packed_task, unpack_answer
 from comparanda.version import __version__
 
 if TYPE_CHECKING:
@@ -224,10 +224,10 @@ def _submit_part(client: Client, job: Job, number: int) -> Future:
     key = f"comparanda-part-{number + 1}-{secrets.token_hex(8)}"
     task = packed_task(job.only(number))
     with _translate_outages(client):
-        return client.submit(judge_elsewhere, __version__, os.getcwd(), task, key=key, pure=False)
+        return client.submit(evaluate_elsewhere, __version__, os.getcwd(), task, key=key, pure=False)
 
 
-def judge_elsewhere(version: str, folder: str, task: bytes) -> bytes:
+def evaluate_elsewhere(version: str, folder: str, task: bytes) -> bytes:
     """Evaluate a part on a worker of a cluster, for a program running in some folder.
 
     Parts are evaluated one at a time, however many threads the worker has: a part may use all memory meant for one, and
@@ -236,7 +236,7 @@ def judge_elsewhere(version: str, folder: str, task: bytes) -> bytes:
     if version != __version__:
         return pickle.dumps(_version_error("a worker", __version__, version))
     with _PART_LOCK, contextlib.chdir(folder) if os.path.isdir(folder) else contextlib.nullcontext():
-        return next(answers(task))
+        return next(answer_task(task))
 
 
 def _wait_for_part(ended: SimpleQueue[str], connection: _Connection) -> str:
@@ -272,10 +272,10 @@ def _fetch_files(future: Future, job: Job, number: int) -> Files | Exception:
 
     with _translate_outages(future.client):
         try:
-            return unpacked(future.result(timeout=_RESULT_TIMEOUT))
+            return unpack_answer(future.result(timeout=_RESULT_TIMEOUT))
         except KilledWorker as problem:
             often = f"{problem.allowed_failures + 1} times"
-            return lost(number, job, often, f"the last was {problem.last_worker.address}")
+            return make_lost_error(number, job, often, f"the last was {problem.last_worker.address}")
         finally:
             future.release()
 

@@ -24,7 +24,7 @@ from comparanda.errors import AlignError, ComparandaError, ReadError, UsageError
 from comparanda.formats.chunks import chosen_scheme
 from comparanda.formats.contract import KEY
 from comparanda.formats.cuts import UncuttableError
-from comparanda.pipeline import Setup, judge, refuse_notes
+from comparanda.pipeline import Setup, evaluate_systems, refuse_notes
 from comparanda.result import Result
 from comparanda.scale.cluster import Cluster
 from comparanda.scale.executors import Alone, Crew, Processes
@@ -145,7 +145,7 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
         return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, executor=executor)
     except UncuttableError as reason:
         notify(Lasting(f"not divided into parts: {reason}"))
-    result = Result(judge(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
+    result = Result(evaluate_systems(key, systems, setup), drawing.resamples, drawing.seed, drawing.zero_division)
     if scale.folder is not None:
         result.save(scale.folder)
     return result

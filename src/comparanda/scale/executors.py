@@ -21,7 +21,7 @@ from typing import Protocol
 
 from comparanda.errors import InputError, UsageError
 from comparanda.scale.index import Batch, Look, Opened, Placed, Row, placed_again
-from comparanda.scale.part import Files, Job, judge_part
+from comparanda.scale.part import Files, Job, evaluate_part
 
 TRIES = 3
 """The number of workers that a part may terminate."""
@@ -51,7 +51,7 @@ class Alone:
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Evaluate some parts."""
         for number in numbers:
-            yield number, judge_part(job, number)
+            yield number, evaluate_part(job, number)
 
 
 class Processes:
@@ -96,7 +96,7 @@ class Processes:
                     elif isinstance(found, Exception):
                         failed[number] = found
                     elif tries[number] == TRIES:
-                        failed[number] = lost(number, job, f"{TRIES} times", found)
+                        failed[number] = make_lost_error(number, job, f"{TRIES} times", found)
         finally:
             for worker in (*idle, *(each for each, _ in busy.values())):
                 worker.stop()
@@ -116,7 +116,7 @@ class Failures(dict[int, Exception]):
             raise self[min(self)]
 
 
-def lost(number: int, job: Job, often: str, why: str) -> PartError:
+def make_lost_error(number: int, job: Job, often: str, why: str) -> PartError:
     """Make the error for a part that terminates its workers."""
     return PartError(
         f"part {number + 1:,} of {len(job.plan.parts):,} terminated its worker {often}",
@@ -151,7 +151,7 @@ class Worker:
     def answer(self) -> Files | Exception | str:
         """Receive the files of a part, the error that it raised, or the reason why there is no answer."""
         found = self._receive()
-        return found if isinstance(found, str) else unpacked(found)
+        return found if isinstance(found, str) else unpack_answer(found)
 
     def batch(self) -> Batch | Exception | str:
         """Receive a batch of indexed documents, the error that was raised, or the reason why there is no answer."""
@@ -183,7 +183,7 @@ def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
     """Process incoming tasks until there are no more or the connection is closed."""
     for task in tasks:
         try:
-            for data in answers(task):
+            for data in answer_task(task):
                 send(data)
         except OSError:
             return
@@ -198,11 +198,11 @@ def packed_task(task: Job | Look) -> bytes:
         raise UsageError(what, hint="use names, files or plain data in place of other objects") from None
 
 
-def answers(task: bytes) -> Iterator[bytes]:
+def answer_task(task: bytes) -> Iterator[bytes]:
     """Process a serialised task: evaluate a part or index inputs; serialise the results, or the error raised."""
     try:
         given: Job | Look = pickle.loads(task)
-        yield from map(pickle.dumps, given.batches() if isinstance(given, Look) else [judge_part(given, 0)])
+        yield from map(pickle.dumps, given.batches() if isinstance(given, Look) else [evaluate_part(given, 0)])
     except Exception as problem:
         try:
             data = pickle.dumps(problem)
@@ -212,7 +212,7 @@ def answers(task: bytes) -> Iterator[bytes]:
         yield data
 
 
-def unpacked(answer: bytes) -> Files | Exception:
+def unpack_answer(answer: bytes) -> Files | Exception:
     """Deserialise the files of a part, or the error that it raised."""
     found: Files | Exception = pickle.loads(answer)
     return found

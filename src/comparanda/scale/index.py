@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from comparanda.core.places import Portion, Stretch, Whole
 from comparanda.errors import InputError
 from comparanda.formats.cuts import Mark, Starts, UncuttableError
-from comparanda.formats.files import STDIN, display, is_packed, is_path, size_of, stamp
+from comparanda.formats.files import STDIN, display_name, is_packed, is_path, read_stamp, size_of
 from comparanda.formats.inputs import Input, chosen_request, files_and_format, read_input
-from comparanda.formats.tokens import stem
+from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from comparanda.core.remote import AnyPath
@@ -61,7 +61,7 @@ class Index:
         """
         found = [each for name in names for each in self.places.get(name, ())]
         order = {name: number for number, (name, _) in enumerate(self.files)}
-        found.sort(key=lambda each: (order[display(each.file)], each.start))
+        found.sort(key=lambda each: (order[display_name(each.file)], each.start))
         return self._with_stretches(_join_stretches(found), characters=characters)
 
     def piece(self, start: int, stop: int | None, lines: int) -> Input:
@@ -124,11 +124,11 @@ class Opened:
     def refuse_changed(self) -> None:
         """Refuse files that changed since they were opened."""
         for file, (_, before) in zip(self.files, self.stamps, strict=True):
-            if stamp(file) != before:
-                raise UncuttableError(f"{display(file)} changed while it was being indexed")
+            if read_stamp(file) != before:
+                raise UncuttableError(f"{display_name(file)} changed while it was being indexed")
 
 
-def opened(given: Any, request: Request, shape: Shape) -> Opened:
+def open_input(given: Any, request: Request, shape: Shape) -> Opened:
     """Find the files and the format of an input; raise `UncuttableError` if it has to be read as a whole."""
     found = given if isinstance(given, Input) else Input.parse(os.fspath(given)) if is_path(given) else None
     if found is None:
@@ -137,11 +137,11 @@ def opened(given: Any, request: Request, shape: Shape) -> Opened:
         raise UncuttableError(f"{request.side} comes from standard input")
     files, chosen = files_and_format(found, request, shape)
     asked = chosen_request(chosen, found, request, shape)
-    stamps = tuple((display(file), stamp(file)) for file in files)
+    stamps = tuple((display_name(file), read_stamp(file)) for file in files)
     if unsized := next((name for name, known in stamps if known is not None and known[0] < 0), None):
         raise UncuttableError(f"the server does not report the size of {unsized}")
     if chosen.marks is not None and (packed := next(filter(is_packed, files), None)):
-        raise UncuttableError(f"{display(packed)} is compressed")
+        raise UncuttableError(f"{display_name(packed)} is compressed")
     return Opened(
         given=replace(found, format=chosen.name),
         files=files,
@@ -176,7 +176,7 @@ def _index_by_file(index: Index, files: Sequence[AnyPath], request: Request, sha
         except InputError as problem:
             raise UncuttableError(str(problem)) from None
         if len(corpus.documents) != 1:
-            raise UncuttableError(f"{display(group[0])} contains several documents")
+            raise UncuttableError(f"{display_name(group[0])} contains several documents")
         _add_places(
             index, corpus.documents.names[0], [replace(each, stop=size_of(each.file)) for each in whole.stretches]
         )
@@ -187,7 +187,7 @@ def _group_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
     """Group files whose names differ only in their suffixes: a text and its annotations."""
     groups: dict[AnyPath, list[AnyPath]] = {}
     for file in files:
-        groups.setdefault(file.with_name(stem(file.name)), []).append(file)
+        groups.setdefault(file.with_name(file_stem(file.name)), []).append(file)
     return list(groups.values())
 
 
@@ -201,10 +201,10 @@ class Placed:
     group: str
 
 
-def placed(found: Opened) -> Iterator[Placed]:
+def iterate_places(found: Opened) -> Iterator[Placed]:
     """Iterate over the documents or rows of an input, as given by the format's marks."""
     assert found.chosen.marks is not None
-    before, often = 0, Counter(stem(name) for name, _ in found.stamps)
+    before, often = 0, Counter(file_stem(name) for name, _ in found.stamps)
     for file in found.files:
         end = size_of(file) if found.chosen.rows is None else found.chosen.rows(file)[0]
         marks = chain(found.chosen.marks(file, found.request), [None])
@@ -228,7 +228,7 @@ def placed(found: Opened) -> Iterator[Placed]:
 def _index_by_marks(found: Opened) -> Index:
     index = Index(given=found.given, files=found.stamps, marked=_has_several(found.files), rows=found.rows)
     marked = index.marked
-    for each in placed(found):
+    for each in iterate_places(found):
         marked |= each.marked
         _add_places(index, each.name, [each.stretch])
         if each.group:
@@ -245,8 +245,8 @@ def _document_name(mark: Mark, file: AnyPath, before: int, often: Counter[str], 
         return mark.name
     if mark.counted:
         return str(before + 1) if rows else f"document {before + 1}"
-    name = stem(display(file))
-    return name if often[name] == 1 else display(file)
+    name = file_stem(display_name(file))
+    return name if often[name] == 1 else display_name(file)
 
 
 def _add_places(index: Index, name: str, stretches: list[Stretch]) -> None:
@@ -281,7 +281,7 @@ class Look:
 
     def batches(self) -> Iterator[Batch]:
         """Iterate over batches of documents, alternating between the sides."""
-        turns = {number: _document_rows(opened(*side)) for number, side in enumerate(self.sides)}
+        turns = {number: _document_rows(open_input(*side)) for number, side in enumerate(self.sides)}
         while turns:
             for number, rows in list(turns.items()):
                 batch = list(islice(rows, BATCH))
@@ -292,7 +292,7 @@ class Look:
 
 def _document_rows(side: Opened) -> Iterator[Row]:
     called = {id(file): name for file, (name, _) in zip(side.files, side.stamps, strict=True)}
-    for each in placed(side):
+    for each in iterate_places(side):
         found = each.stretch
         yield (
             each.name,

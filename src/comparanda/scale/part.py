@@ -11,12 +11,12 @@ from comparanda.core.corpus import TagEvidence
 from comparanda.core.remote import path_of
 from comparanda.errors import ReadError
 from comparanda.formats.contract import KEY
-from comparanda.formats.files import stamp
+from comparanda.formats.files import read_stamp
 from comparanda.formats.tokens import NOT_ANNOTATED
-from comparanda.pipeline import judged, prepare_runs
+from comparanda.pipeline import evaluate_prepared, prepare_runs
 from comparanda.result import Result
-from comparanda.storage.fold import folded
-from comparanda.storage.writer import packed
+from comparanda.storage.fold import fold_verdicts
+from comparanda.storage.writer import pack_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,7 @@ class Job:
         return replace(self, plan=replace(self.plan, parts=(task,), files=files))
 
 
-def judge_part(job: Job, number: int) -> Files:
+def evaluate_part(job: Job, number: int) -> Files:
     """Evaluate one part; return the files of its result folder, including the facts."""
     task = job.plan.parts[number]
     _refuse_changed(job.plan, task)
@@ -95,13 +95,13 @@ def judge_part(job: Job, number: int) -> Files:
     for name, corpus in corpora.items():
         _check_documents(task, name, corpus)
     facts = {name: _collect_facts(corpus, job.schemes.get(name, ())) for name, corpus in corpora.items()}
-    verdicts = judged(prepared, job.setup)
+    verdicts = evaluate_prepared(prepared, job.setup)
     if "positions" in verdicts.settings:
         characters = verdicts.settings["positions"] == "characters"
         facts[KEY] = msgspec.structs.replace(facts[KEY], characters=characters)
     if job.plan.fold is not None:
-        verdicts = folded(verdicts, job.plan.fold, job.setup.attributes)
-    files = packed(Result(verdicts))
+        verdicts = fold_verdicts(verdicts, job.plan.fold, job.setup.attributes)
+    files = pack_result(Result(verdicts))
     _refuse_changed(job.plan, task)
     return files | {FACTS: msgspec.json.encode(facts)}
 
@@ -110,7 +110,7 @@ def _refuse_changed(plan: Plan, task: PartTask) -> None:
     """Refuse files that have changed since they were indexed."""
     known = dict(plan.files)
     for file, before in (*((file, known[file]) for file in _part_files(task)), *plan.beside):
-        found = stamp(path_of(file))
+        found = read_stamp(path_of(file))
         if found is None:
             hint = "make the inputs available to all workers, including those of a cluster, at the same path as here"
             raise ReadError("the file no longer exists, or not for this worker", where=file, hint=hint)

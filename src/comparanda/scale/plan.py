@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from comparanda.align.maps import Missing, not_covered
+from comparanda.align.maps import Missing, make_coverage_error
 from comparanda.core.places import Portion, Stretch, Whole
 from comparanda.errors import ReadError
 from comparanda.formats.contract import KEY
 from comparanda.formats.cuts import UncuttableError
-from comparanda.formats.files import files_of, is_path, size_of, stamp
+from comparanda.formats.files import files_of, is_path, read_stamp, size_of
 from comparanda.formats.inputs import Input
 from comparanda.pipeline import Setup, check_count, columns_of, missing_of, refuse_systems, request_of
 from comparanda.rules.rule_files import files_of_rules
 from comparanda.scale.executors import LostError, looked_through
-from comparanda.scale.index import Index, Opened, Placed, index_of, opened, placed
+from comparanda.scale.index import Index, Opened, Placed, index_of, iterate_places, open_input
 from comparanda.storage.manifest import digest
 from comparanda.tasks.task import find_task
 from comparanda.version import __version__
@@ -67,7 +67,7 @@ def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
         found += files_of_rules(os.fspath(setup.rules))
     if setup.same_ids is not None:
         found.append(Path(setup.same_ids))
-    return tuple((str(file), stamp(file)) for file in found if file.exists())
+    return tuple((str(file), read_stamp(file)) for file in found if file.exists())
 
 
 def _expand_path(path: str) -> list[AnyPath]:
@@ -112,7 +112,7 @@ def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[
         if processes > 1 and sum(each.size for each in every) >= WORTH:
             with looked_through(every, processes) as documents:
                 return list(_cut_steps(sides, documents, size))
-        return list(_cut_steps(sides, list(map(placed, every)), size))
+        return list(_cut_steps(sides, list(map(iterate_places, every)), size))
     except LostError:
         return in_step(sides, size)
     except UncuttableError:
@@ -255,7 +255,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     refuse_systems(systems)
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
-    found = {name: opened(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
+    found = {name: open_input(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
     alike = in_step(found, cut.size, cut.processes) if setup.across is None else None
     parts = _parts_from_steps(alike) if alike is not None else _parts_from_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
@@ -356,7 +356,9 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
                 raise UncuttableError("names occur twice")  # an undivided comparison reports this first
             found = surplus if gold.rows else sorted(surplus)
             kind = "id" if gold.rows else "document"
-            raise not_covered(gold.files[0][0], response=index.files[0][0], lacking=lacking, surplus=found, kind=kind)
+            raise make_coverage_error(
+                gold.files[0][0], response=index.files[0][0], lacking=lacking, surplus=found, kind=kind
+            )
 
 
 def _group_documents(gold: Index, setup: Setup) -> list[list[str]]:

@@ -35,7 +35,7 @@ _EXACT_DENOMINATOR = 1 << 20
 """Sums of multiples of 1 / 2²⁰ do not depend on the order; other sums may differ in their last digit."""
 
 
-def folded(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:
+def fold_verdicts(verdicts: Verdicts, seed: int, by: Sequence[str] = ()) -> Verdicts:
     """Fold verdicts: retain the sites that some run has wrong, and count the others.
 
     A few of the others are retained for each label as examples: those that would be sampled first. Spans that the key

@@ -17,20 +17,20 @@ import numpy as np
 
 from comparanda.align.maps import BEYOND, LACKING
 from comparanda.core.candidates import Candidates
-from comparanda.core.chains import NO_CHAIN, Chains, renumbered, sizes
+from comparanda.core.chains import NO_CHAIN, Chains, count_mentions, renumber_chains
 from comparanda.core.claims import Claims, agreed_spans, without_ids
 from comparanda.core.corpus import Fragments
 from comparanda.core.excerpts import Texts
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
 from comparanda.core.items import Items, joined_items
-from comparanda.core.places import together
+from comparanda.core.places import add_up_weights
 from comparanda.core.probabilities import side_by_side
-from comparanda.core.sites import Aspect, Attribute, Folded, Sites, canonical, recoded
+from comparanda.core.sites import Aspect, Attribute, Folded, Sites, recode, recode_canonically
 from comparanda.core.text_columns import Column, TextColumn
 from comparanda.core.verdicts import Units, Verdicts, View, of_all_labels, without_label
 from comparanda.errors import UsageError
 from comparanda.formats.contract import KEY
-from comparanda.tasks.label_maps import ONE_SIDED, one_sided
+from comparanda.tasks.label_maps import ONE_SIDED, note_one_sided_labels
 from comparanda.tasks.spans.links import UNLINKED
 
 if TYPE_CHECKING:
@@ -57,9 +57,11 @@ def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[N
     view, runs = next(iter(views.values())), parts[0].runs
     kept = [note for note in notes if note.what not in ONE_SIDED]
     if len(kept) < len(notes):
-        kept += one_sided(view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs)
+        kept += note_one_sided_labels(
+            view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs
+        )
     kept = _drop_unlinked_notes(kept, view.claims, runs)
-    return tuple(sorted((each for note in together(kept) for each in _split_by_place(note)), key=_note_order))
+    return tuple(sorted((each for note in add_up_weights(kept) for each in _split_by_place(note)), key=_note_order))
 
 
 def _merge_input_notes(parts: Sequence[Verdicts]) -> list[Note]:
@@ -132,14 +134,14 @@ def merge_candidates(
         text: the texts of all tuples.
 
     """
-    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    names, labels = recode_canonically([TextColumn(table.label, table.names) for table in tables])
     return Candidates(
-        document=shifted([table.document for table in tables], documents),
-        sentence=shifted([table.sentence for table in tables], sentences),
-        place=shifted([table.place for table in tables], places),
+        document=concatenate_shifted([table.document for table in tables], documents),
+        sentence=concatenate_shifted([table.sentence for table in tables], sentences),
+        place=concatenate_shifted([table.place for table in tables], places),
         width=np.concatenate([table.width for table in tables]),
-        begin=shifted([table.begin for table in tables], places),
-        end=shifted([table.end for table in tables], places),
+        begin=concatenate_shifted([table.begin for table in tables], places),
+        end=concatenate_shifted([table.end for table in tables], places),
         label=np.concatenate(labels),
         names=names,
         text=text,
@@ -155,7 +157,7 @@ def _merge_ties(tables: Sequence[Candidates]) -> Truths | None:
     return np.concatenate(known) if known else None
 
 
-def shifted(columns: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
+def concatenate_shifted(columns: Sequence[NDArray[Integer]], by: Sequence[int]) -> NDArray[Integer]:
     """Concatenate columns after adding an offset to each, keeping their data type."""
     return np.concatenate([column + column.dtype.type(shift) for column, shift in zip(columns, by, strict=True)])
 
@@ -250,7 +252,7 @@ def merge_chains(tables: Sequence[Chains], documents: Sequence[int], sentences: 
 
 def _merge_numbers(columns: Sequence[Rows]) -> Rows:
     """Concatenate the chain numbers of one side, renumbering each part's to follow those of earlier parts."""
-    shifts = before_each([len(sizes(column)) for column in columns])
+    shifts = before_each([len(count_mentions(column)) for column in columns])
     return np.concatenate(
         [np.where(column == NO_CHAIN, NO_CHAIN, column + shift) for column, shift in zip(columns, shifts, strict=True)]
     )
@@ -353,8 +355,8 @@ class _Reordering:
             place=moved.place[order],
             width=moved.width[order],
             unit=unit[order],
-            key=renumbered(chains.key[order]),
-            runs=tuple(renumbered(run[order]) for run in chains.runs),
+            key=renumber_chains(chains.key[order]),
+            runs=tuple(renumber_chains(run[order]) for run in chains.runs),
             pieces=pieces,
             candidates={name: counting[order] for name, counting in chains.candidates.items()},
         )
@@ -604,7 +606,7 @@ def _merge_candidates(views: list[View], shifts: list[_Shift]) -> tuple[Candidat
 def _merge_row_numbers(columns: Sequence[Rows | None], tables: Sequence[Sized | None]) -> Rows | None:
     """Concatenate row numbers of tables, if there are any, offset by the lengths of the earlier tables."""
     known = [column for column in columns if column is not None]
-    return shifted(known, _row_offsets(tables)) if known else None
+    return concatenate_shifted(known, _row_offsets(tables)) if known else None
 
 
 def _left_out_reasons(view: View) -> TextColumn:
@@ -613,9 +615,9 @@ def _left_out_reasons(view: View) -> TextColumn:
 
 def _merge_positions(tables: Sequence[Sites] | Sequence[Claims], shifts: list[_Shift]) -> tuple[NDArray[np.int32], ...]:
     return (
-        shifted([table.document for table in tables], [shift.document for shift in shifts]),
-        shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
-        shifted([table.place for table in tables], [shift.place for shift in shifts]),
+        concatenate_shifted([table.document for table in tables], [shift.document for shift in shifts]),
+        concatenate_shifted([table.sentence for table in tables], [shift.sentence for shift in shifts]),
+        concatenate_shifted([table.place for table in tables], [shift.place for shift in shifts]),
     )
 
 
@@ -624,7 +626,7 @@ def _merge_columns(tables: Sequence[Sites | Aspect]) -> tuple[Codes, tuple[Codes
     runs = range(len(tables[0].values))
     columns = [TextColumn(table.key, table.names) for table in tables]
     columns += [TextColumn(table.values[run], table.names) for run in runs for table in tables]
-    names, codes = canonical(columns)
+    names, codes = recode_canonically(columns)
     count = len(tables)
     values = tuple(np.concatenate(codes[count * (run + 1) : count * (run + 2)]) for run in runs)
     return np.concatenate(codes[:count]), values, names
@@ -663,8 +665,8 @@ def _merge_folded(
     sites = replace(
         merged,
         place=np.arange(merged.rows, dtype=np.int32),
-        key=recoded(merged.key, merged.names, names),
-        values=tuple(recoded(values, merged.names, names) for values in merged.values),
+        key=recode(merged.key, merged.names, names),
+        values=tuple(recode(values, merged.names, names) for values in merged.values),
         names=names,
         parts=parts,
     )
@@ -679,15 +681,15 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
     """Concatenate spans; labels are mapped to one table of names, and fragmentations are renumbered."""
     document, sentence, place = _merge_positions(tables, shifts)
     moved = [shift.place for shift in shifts]
-    names, labels = canonical([TextColumn(table.label, table.names) for table in tables])
+    names, labels = recode_canonically([TextColumn(table.label, table.names) for table in tables])
     fragments = _merge_fragments(tables, moved)
     return Claims(
         document=document,
         sentence=sentence,
         place=place,
         width=np.concatenate([table.width for table in tables]),
-        begin=shifted([table.begin for table in tables], moved),
-        end=shifted([table.end for table in tables], moved),
+        begin=concatenate_shifted([table.begin for table in tables], moved),
+        end=concatenate_shifted([table.end for table in tables], moved),
         pieces=cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
         fragments=fragments,
         label=np.concatenate(labels),
@@ -775,7 +777,7 @@ def _join_text_columns(columns: list[TextColumn]) -> TextColumn:
     named = [
         column if column.missing is None else TextColumn(column.codes, _mark_missing(column)) for column in columns
     ]
-    names, codes = canonical(named)
+    names, codes = recode_canonically(named)
     missing = names.index(_MISSING) if _MISSING in names else None
     joined = TextColumn(np.concatenate(codes), names, missing).sorted()
     return joined if missing is None else replace(joined, names=(*joined.names[:-1], ""))
@@ -834,5 +836,5 @@ def _restore_name_order(joined: Items, tables: list[Items]) -> Items:
         return joined
     folded = joined.folded
     if folded is not None:
-        folded = replace(folded, label=recoded(folded.label, joined.names, names))
-    return replace(joined, names=names, label=recoded(joined.label, joined.names, names), folded=folded)
+        folded = replace(folded, label=recode(folded.label, joined.names, names))
+    return replace(joined, names=names, label=recode(joined.label, joined.names, names), folded=folded)

@@ -20,7 +20,7 @@ from comparanda.core.extents import cut_numbers, ways_of_being_cut
 from comparanda.core.items import FoldedItems, Items, Outcomes
 from comparanda.core.probabilities import Beliefs, Worlds
 from comparanda.core.sites import Aspect, Attribute, Folded, Sites, special_last
-from comparanda.core.text_columns import Column, TextColumn, smallest
+from comparanda.core.text_columns import Column, TextColumn, shrink_integers
 from comparanda.errors import InputError, ReadError
 from comparanda.storage.manifest import SitesEntry, digest
 
@@ -380,8 +380,8 @@ class Tables:
             fragments=fragments,
             label=label,
             names=names,
-            key=smallest(counts[0]),
-            runs=tuple(map(smallest, counts[1:])),
+            key=shrink_integers(counts[0]),
+            runs=tuple(map(shrink_integers, counts[1:])),
             attributes={name: self._read_attribute(each, length) for name, each in entry.attributes.items()},
         )
         try:

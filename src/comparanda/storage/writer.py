@@ -90,7 +90,7 @@ def save(result: Result, folder: str | os.PathLike[str]) -> None:
         raise ReadError(f"the folder cannot be written: {problem.strerror or problem}", where=str(target)) from None
 
 
-def packed(result: Result) -> dict[str, bytes]:
+def pack_result(result: Result) -> dict[str, bytes]:
     """Return the files of a result folder by name, to be written elsewhere."""
     files: dict[str, bytes] = {}
     _write_result(result, lambda name, data: files.update({name: bytes(data)}))

@@ -20,7 +20,7 @@ OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
 """Which combined spans that overlap are retained: all, or only the strongest."""
 
 
-def combined(
+def combine_runs(
     aligned: Aligned,
     target: Ground,
     method: Method,
@@ -53,4 +53,4 @@ def combined(
     return voted_spans(aligned, method, trust, same_ids=ids, apart=overlap == "best")
 
 
-__all__ = ["DEFAULTS", "MILLION", "OVERLAPS", "Ground", "Method", "Overlap", "Trust", "combined"]
+__all__ = ["DEFAULTS", "MILLION", "OVERLAPS", "Ground", "Method", "Overlap", "Trust", "combine_runs"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
-from comparanda.core.sites import ABSENT, shown
+from comparanda.core.sites import ABSENT, format_value
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +36,10 @@ def speak_alike(
     known = {"key", "all", *(system.name for system in systems)}
     for side in options.maps:
         if side not in known:
-            raise UsageError(f"a label map is given for {side!r}{nearest(side, known)}", hint="key, all, or a system")
-    owner = ["key", *owners(systems)]
+            raise UsageError(
+                f"a label map is given for {side!r}{suggest_nearest(side, known)}", hint="key, all, or a system"
+            )
+    owner = ["key", *system_of_runs(systems)]
     translated, notes = [], []
     for column, side, name in zip(columns, sides, owner, strict=True):
         table = {**options.maps.get("all", {}), **options.maps.get(name, {})}
@@ -49,7 +51,7 @@ def speak_alike(
     return translated, notes
 
 
-def owners(systems: Sequence[System]) -> list[str]:
+def system_of_runs(systems: Sequence[System]) -> list[str]:
     """Return the system name of each run."""
     names = {run: system.name for system in systems for run in system.runs}
     return [names[run] for run in sorted(names)]
@@ -93,7 +95,7 @@ def _merge_names(column: TextColumn, names: list[str]) -> TextColumn:
     return TextColumn(table[column.codes], distinct, missing)
 
 
-def one_sided(view: View, runs: Sequence[str]) -> list[Note]:
+def note_one_sided_labels(view: View, runs: Sequence[str]) -> list[Note]:
     """Note labels that only the key or only a run uses, each with its likely counterpart on the other side.
 
     The likely counterpart of a label is the other side's most frequent label where this side uses it.
@@ -161,7 +163,7 @@ def _note_one_sided_span_labels(claims: Claims, runs: Sequence[str]) -> list[Not
 
 
 def _describe_span_label(claims: Claims, code: int, mine: Codes, theirs: Codes) -> str:
-    (place,) = packed([[claims.document, claims.begin, claims.end]])
+    (place,) = pack_columns([[claims.document, claims.begin, claims.end]])
     rows = np.flatnonzero((claims.label == code) & (mine > 0))
     others = np.flatnonzero((theirs > 0) & np.isin(place, place[rows]))
     found = np.bincount(claims.label[others], minlength=len(claims.names))
@@ -189,4 +191,4 @@ def _describe_label(names: tuple[str, ...], code: int, mine: Codes, theirs: Code
     best = int(found.argmax())
     text = f"{names[code]} ×{len(rows):,}" if rows.size else names[code]
     share = 100 * int(found[best]) / max(len(rows), 1)
-    return f"{text}, likely {shown(names[best])} ({share:.0f} %)" if found[best] else text
+    return f"{text}, likely {format_value(names[best])} ({share:.0f} %)" if found[best] else text

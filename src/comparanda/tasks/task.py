@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from comparanda.core.registry import registered
-from comparanda.errors import UsageError, nearest
+from comparanda.core.registry import find_registered
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ class Task:
         summary: one line for the help.
         shape: whether its input is running tokens or independent rows.
         column: the column it evaluates by default; None for the format's own.
-        judge: the function that turns aligned corpora into verdicts.
+        evaluate: the function that turns aligned corpora into verdicts.
         layer: what it evaluates: one value per row, trees, spans, chains, or probabilistic spans.
         columns: further columns that it needs from every side.
         policies: the options it accepts in addition to the common ones.
@@ -106,7 +106,7 @@ class Task:
     summary: str
     shape: Shape
     column: str | None
-    judge: Callable[[Aligned, Sequence[System], Options], Verdicts]
+    evaluate: Callable[[Aligned, Sequence[System], Options], Verdicts]
     layer: Layer = "values"
     columns: tuple[str, ...] = ()
     policies: frozenset[str] = frozenset()
@@ -120,8 +120,10 @@ def find_task(written: str) -> tuple[Task, str | None]:
     Tasks register in the entry point group `comparanda.tasks`.
     """
     name, _, column = written.partition(":")
-    entries = registered("comparanda.tasks")
+    entries = find_registered("comparanda.tasks")
     if name not in entries:
-        raise UsageError(f"unknown task {name!r}{nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}")
+        raise UsageError(
+            f"unknown task {name!r}{suggest_nearest(name, entries)}", hint=f"tasks: {', '.join(sorted(entries))}"
+        )
     task: Task = entries[name].load()
     return task, column or task.column

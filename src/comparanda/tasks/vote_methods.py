@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +86,8 @@ class Method:
             return cls(AT_LEAST, int(found[1]))
         if name not in NAMES or name == f"{AT_LEAST}-K":
             raise UsageError(
-                f"unknown combination method {written!r}{nearest(name, NAMES)}", hint=f"methods: {', '.join(NAMES)}"
+                f"unknown combination method {written!r}{suggest_nearest(name, NAMES)}",
+                hint=f"methods: {', '.join(NAMES)}",
             )
         return cls(name)
 
@@ -132,7 +133,7 @@ class Method:
 _BLOCK = 1 << 15
 
 
-def elected(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None = None) -> Codes:
+def elect(values: Sequence[Codes], absent: int, fold: Rows, weights: Weights, *, least: int | None = None) -> Codes:
     """Elect the value with the most votes in each row.
 
     A tie goes to the value of the run with the higher score, then to the lowest code. A run that is absent in a row

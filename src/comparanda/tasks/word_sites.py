@@ -11,7 +11,7 @@ from comparanda.align import values_on_key
 from comparanda.core.corpus import owner_of_rows
 from comparanda.core.excerpts import Texts
 from comparanda.core.items import Items
-from comparanda.core.sites import ABSENT, Attribute, Sites, canonical
+from comparanda.core.sites import ABSENT, Attribute, Sites, recode_canonically
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts
 
@@ -44,11 +44,11 @@ def units_of(key: Corpus) -> Units:
     return Units(kind, len(key.documents) if kind == "document" else len(key.sentences) - 1)
 
 
-def coded(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
+def encode_columns(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:
     """Encode the columns of all sides, the key's first, with common codes, and `ABSENT` if rows can be missing."""
     whole = all(row_map.identity for row_map in aligned.maps)
     absent = [] if whole else [TextColumn(np.zeros(0, np.uint8), (ABSENT,))]
-    names, codes = canonical([*columns, *absent])
+    names, codes = recode_canonically([*columns, *absent])
     return names, codes[: len(columns)]
 
 
@@ -128,7 +128,7 @@ def surplus_items(
     aligned: Aligned,
     places: Places,
     names: tuple[str, ...],
-    judged: Callable[[int, Surplus], tuple[Codes, Codes]],
+    evaluated: Callable[[int, Surplus], tuple[Codes, Codes]],
 ) -> Items | None:
     """Build negative items from the words of system outputs that the key does not have; None where there are none.
 
@@ -138,14 +138,14 @@ def surplus_items(
         aligned: the key and the system outputs.
         places: the positions of the key's words.
         names: the labels by code.
-        judged: yields the label and the value of each surplus word of a run, under codes common to all runs.
+        evaluated: yields the label and the value of each surplus word of a run, under codes common to all runs.
 
     """
     tables = []
     for run, row_map in enumerate(aligned.maps):
         if row_map.surplus is not None:
             found = row_map.surplus
-            labels, values = judged(run, found)
+            labels, values = evaluated(run, found)
             order = _number_duplicates(np.stack([found.near, found.begin, found.end]))
             owner = np.full(len(found.rows), run)
             tables.append(np.stack([found.near, found.begin, found.end, order, values, labels, owner]))

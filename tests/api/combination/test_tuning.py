@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from comparanda.api.combination import Tuning, tuned_on_folds, tuned_on_same
-from comparanda.pipeline import Setup, judged, prepare
+from comparanda.pipeline import Setup, evaluate_prepared, prepare_systems
 
 
 def corpus(seed: int, sizes: list[int]) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
@@ -30,8 +30,10 @@ def corpus(seed: int, sizes: list[int]) -> tuple[list[dict[str, Any]], dict[str,
 
 def tuned(key: Any, systems: Any, *, folds: int = 3, seed: int = 13, task: str = "tag") -> Tuning:
     setup = Setup(task=task)
-    prepared = prepare(key, systems, setup)
-    return tuned_on_folds(judged(prepared, setup), view=None, key=prepared.aligned.key, folds=folds, seed=seed)
+    prepared = prepare_systems(key, systems, setup)
+    return tuned_on_folds(
+        evaluate_prepared(prepared, setup), view=None, key=prepared.aligned.key, folds=folds, seed=seed
+    )
 
 
 def test_each_fold_learns_from_the_others() -> None:
@@ -92,7 +94,7 @@ def test_rows_are_dealt_by_their_ids() -> None:
 
 def test_the_same_data_is_looked_at_as_a_whole() -> None:
     setup = Setup(task="tag")
-    prepared = prepare([["A", "B"]], {"x": [["A", "A"]]}, setup)
-    found = tuned_on_same(judged(prepared, setup), None, prepared.aligned.key)
+    prepared = prepare_systems([["A", "B"]], {"x": [["A", "A"]]}, setup)
+    found = tuned_on_same(evaluate_prepared(prepared, setup), None, prepared.aligned.key)
     assert (found.trust.score.tolist(), found.optimistic) == ([[500_000]], True)
     assert dict(zip(found.trust.labels, found.trust.by_label[0, :, 0].tolist(), strict=True)) == {"A": 666667, "B": 0}

@@ -153,13 +153,13 @@ def test_what_a_writer_changes_is_found_before_the_file_has_its_name(
     from comparanda.formats.document_writer import Written
 
     found, _ = spans_in_columns(tmp_path)
-    true = convert.converted
+    true = convert.convert_corpus
 
     def false(*arguments: Any) -> Written:
         made = true(*arguments)
         return Written({"": made.files[""].replace("B-LOC", "B-PER")}, made.losses)
 
-    monkeypatch.setattr(writing, "converted", false)
+    monkeypatch.setattr(writing, "convert_corpus", false)
     with pytest.raises(WriteError, match=r"cannot hold this combination: the span 3:4 \(LOC\) of document 'one'"):
         found.write("majority", tmp_path / "voted.conll")
     assert not (tmp_path / "voted.conll").exists()

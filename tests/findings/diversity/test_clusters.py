@@ -17,7 +17,7 @@ from scipy.cluster.hierarchy import linkage
 import comparanda as cp
 from comparanda import Result
 from comparanda.core.verdicts import System
-from comparanda.findings.diversity import Merge, average_linkage, dendrogram
+from comparanda.findings.diversity import Merge, average_linkage, draw_dendrogram
 from tests.findings.every_task import SOME_TASKS, crowded_spans, spans, tags, views
 from tests.seeds import draws
 
@@ -166,7 +166,7 @@ def test_a_tree_is_drawn_with_heights_to_scale() -> None:
         Merge(("c",), ("d",), 0.2),
         Merge(("a", "b"), ("c", "d"), 0.4),
     ]
-    assert dendrogram("abcd", merges) == [
+    assert draw_dendrogram("abcd", merges) == [
         "─" * 10 + "┬" + "─" * 29 + "┐",
         "─" * 10 + "┘" + " " * 29 + "│",
         "─" * 20 + "┬" + "─" * 19 + "┘",
@@ -175,4 +175,4 @@ def test_a_tree_is_drawn_with_heights_to_scale() -> None:
 
 
 def test_a_tree_without_any_difference_is_drawn_too() -> None:
-    assert dendrogram("ab", [Merge(("a",), ("b",), 0.0)]) == ["─┐", "─┘"]
+    assert draw_dendrogram("ab", [Merge(("a",), ("b",), 0.0)]) == ["─┐", "─┘"]

@@ -283,7 +283,7 @@ MUTATIONS = [
     *mutation("math.sqrt(margins)", "math.sqrt(margins) * 2", PAIRED),
     *mutation("(both + neither) * sites - chance", "both * sites - chance", PAIRED,
               "error_consistency_is_the_kappa_of_scikit_learn"),
-    *mutation("share(same_error, neither)", "share(same_error, sites)", PAIRED),
+    *mutation("divide_counts(same_error, neither)", "divide_counts(same_error, sites)", PAIRED),
     *mutation("in_order[:, order] = found", "in_order[:] = found",
               "patterns_say_who_is_right_together", "the_order_of_systems_does_not_matter"),
 ]  # fmt: skip

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import comparanda as cp
 from comparanda import ExpressionError
-from comparanda.core.measures import measure
+from comparanda.core.measures import parse_measure
 from comparanda.errors import UsageError
-from comparanda.findings.gate_checks import Decision, Ground, decide
+from comparanda.findings.gate_checks import Decision, Ground, decide_requirement
 from comparanda.findings.scores import Score
 
 VALUES = {"f1": (0.8, 0.75), "recall": (0.7, 0.9), "f1[PER]": (0.5, 0.25), "precision": (None, 0.5)}
@@ -22,7 +22,7 @@ COUNTS = {"new_errors": 3.0, "corrections": 5.0, "changed_errors": 0.0, "sites":
 def ground(*, output: bool = True) -> Ground:
     def give(place: int) -> object:
         def score(name: str) -> Score:
-            measure(name)
+            parse_measure(name)
             if name not in VALUES:
                 raise UsageError(f"the label of {name!r} does not occur", hint="PER")
             value = VALUES[name][place]
@@ -73,11 +73,11 @@ def ground(*, output: bool = True) -> Ground:
     ],
 )
 def test_what_holds_says_what_it_rests_on(text: str, measured: float | None, limit: float | None, said: str) -> None:
-    found = decide(text, ground())
+    found = decide_requirement(text, ground())
     assert (found.holds, found.decided, found.said) == (True, True, said)
     for value, expected in ((found.measured, measured), (found.limit, limit)):
         assert value == (None if expected is None else pytest.approx(expected))
-    assert not decide(f"not ({text})", ground()).holds
+    assert not decide_requirement(f"not ({text})", ground()).holds
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_holds_says_what_it_rests_on(text: str, measured: float | None, lim
 )
 def test_what_is_wrong_is_pointed_at(text: str, message: str, under: str) -> None:
     with pytest.raises(ExpressionError) as caught:
-        decide(text, ground())
+        decide_requirement(text, ground())
     assert message in str(caught.value)
     lines = str(caught.value).split("\n")
     assert lines[1] == f"  {text}"
@@ -122,7 +122,7 @@ def test_what_is_wrong_is_pointed_at(text: str, message: str, under: str) -> Non
 
 def test_a_measure_with_a_label_is_to_be_quoted() -> None:
     with pytest.raises(ExpressionError, match=r'write score\("f1\[PER\]"\)'):
-        decide("f1[PER] >= 80", ground())
+        decide_requirement("f1[PER] >= 80", ground())
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_a_measure_with_a_label_is_to_be_quoted() -> None:
 )
 def test_what_is_undefined_decides_nothing(text: str) -> None:
     if "base" in text:
-        assert decide("precision > base - 100", ground()).decided is False
-    assert decide(text, ground()) == Decision(
+        assert decide_requirement("precision > base - 100", ground()).decided is False
+    assert decide_requirement(text, ground()) == Decision(
         holds=False, said="cannot be decided: precision is undefined (nothing claimed)", decided=False
     )
 
@@ -141,13 +141,13 @@ def test_what_is_undefined_decides_nothing(text: str) -> None:
 )
 def test_counts_need_the_output_of_the_base(text: str) -> None:
     with pytest.raises(ExpressionError, match="needs the base's output"):
-        decide(text, ground(output=False))
-    assert decide("f1 >= base", ground(output=False)).holds
+        decide_requirement(text, ground(output=False))
+    assert decide_requirement("f1 >= base", ground(output=False)).holds
 
 
 @pytest.mark.parametrize("text", ["f1 / changed_errors > 1", "f1 > 1 or f1 / (new_errors - 3) < 1", "f1 % 0 != 3"])
 def test_a_division_by_zero_decides_nothing(text: str) -> None:
-    found = decide(text, ground())
+    found = decide_requirement(text, ground())
     assert (found.holds, found.decided) == (False, False)
     assert "division by zero" in found.said
 
@@ -160,7 +160,7 @@ def test_values_closer_than_the_last_bits_are_equal(gap: float, sign: str, noise
     if limit < 1 or "e" in repr(limit):
         return
     expected = {">=": gap >= 0, ">": gap > 0, "<=": gap <= 0, "<": gap < 0, "==": gap == 0, "!=": gap != 0}[sign]
-    assert decide(f"f1 {sign} {limit!r}", ground()).holds is expected
+    assert decide_requirement(f"f1 {sign} {limit!r}", ground()).holds is expected
 
 
 def test_the_values_of_a_real_comparison_are_those_that_are_printed() -> None:

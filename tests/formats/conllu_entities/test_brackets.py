@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from comparanda.core.corpus import Corpus
-from comparanda.core.limits import USUAL, raising
+from comparanda.core.limits import USUAL, limit_hint
 from comparanda.core.places import Source
 from comparanda.formats.chunks import with_spans
 from comparanda.formats.conllu import read
 from comparanda.formats.contract import Request
-from comparanda.formats.entity_brackets import Cell, escaped, mentions, plain
+from comparanda.formats.entity_brackets import Cell, escape, read_mentions, unescape
 from tests.formats.corpora import fragments, notes, refusal, said, span_lines, spans, words
 from tests.formats.writers.documents import read_files
 from tests.seeds import first_few, seeds
@@ -87,7 +87,7 @@ class TestSample:
         assert corpus.spans is not None
         assert sorted(corpus.spans.columns) == ["chain", "head", "id", "infstat"]
         assert span_lines(corpus) == ["f.conllu:4", "f.conllu:7", "f.conllu:9", "f.conllu:12"]
-        assert (corpus.judged, corpus.notes) == ("etype", ())
+        assert (corpus.evaluated, corpus.notes) == ("etype", ())
 
     def test_further_columns_of_words_are_read(self) -> None:
         text = sentence("(e1)").replace("a\t_\t_", "a\t_\tNOUN")
@@ -105,7 +105,7 @@ class TestSample:
         corpus = corpus_of(SAMPLE.replace("(e1)", "(e1-x)"), label="infstat")
         assert [label for *_, label in spans(corpus)] == ["new", "new", "giv", "ENTITY"]
         assert said(corpus, "etype") == ["person", "place", "person", "x"]
-        assert corpus.judged == "infstat"
+        assert corpus.evaluated == "infstat"
         assert refused(SAMPLE, label="infstatus") == (
             "f.conllu:4: the brackets have no field 'infstatus' (did you mean 'infstat'?)\n"
             "  their fields: eid, etype, head, infstat, identity"
@@ -176,8 +176,8 @@ class TestBrackets:
 
     @pytest.mark.parametrize("value", ["Aix-en-Othe", "a|b(c)", "100 %", "%2D", "&#45;", "[1/2]", "\u00e9\n"])
     def test_what_is_escaped_is_plain_again(self, value: str) -> None:
-        assert plain(escaped(value)) == value
-        assert not re.search(r"[-()|\s\[\]]", escaped(value))
+        assert unescape(escape(value)) == value
+        assert not re.search(r"[-()|\s\[\]]", escape(value))
 
 
 class TestDiscontinuous:
@@ -329,7 +329,7 @@ class TestChoosing:
     def test_tags_of_a_key(self, given: dict[str, Any]) -> None:
         corpus = corpus_of(HEADER + self.CHUNKS, **given)
         assert corpus.spans is None
-        assert corpus.judged == "misc:NE"
+        assert corpus.evaluated == "misc:NE"
         assert spans(with_spans(corpus, Request(side="key"))) == [("f", 0, 2, "X")]
 
     def test_a_key_that_no_line_has(self) -> None:
@@ -433,7 +433,9 @@ class TestDefects:
     def test_deep_nesting_has_an_end(self) -> None:
         cells = [*(f"(e{number}-x" for number in range(10_001)), *(f"e{number})" for number in range(10_001))]
         text = HEADER + "".join(line(number, "a", f"Entity={cell}") for number, cell in enumerate(cells, start=1))
-        assert refused(text + "\n") == (f"f.conllu:10002: more than 10,000 spans are open at once\n  {raising('open')}")
+        assert refused(text + "\n") == (
+            f"f.conllu:10002: more than 10,000 spans are open at once\n  {limit_hint('open')}"
+        )
         shallow = HEADER + "".join(
             line(number, "a", f"Entity={cell}") for number, cell in enumerate(cells[1:10_001] + cells[10_002:], start=1)
         )
@@ -530,7 +532,7 @@ class TestGum:
             (begin, end, label, id_) for (_, begin, end, label), id_ in zip(spans(corpus), ids, strict=True)
         )
         expected = recount(shared(f"{GUM}/conllu/{name}.conllu").read_text(encoding="utf-8"))
-        assert found == Counter({(*key[:3], key[3] and plain(key[3])): value for key, value in expected.items()})
+        assert found == Counter({(*key[:3], key[3] and unescape(key[3])): value for key, value in expected.items()})
         assert sum(found.values()) == count
         assert not corpus.notes
 
@@ -541,7 +543,7 @@ class TestGum:
         rows = [each.split("\t") for each in data.decode().split("\n") if each.count("\t") == 2]
         cells = [Cell(each[2], 0, row, row + 1) for row, each in enumerate(rows) if each[2] != "_"]
         fields = ("etype", "GRP", "identity")
-        found = mentions(Source.of_text("x", data), [(cell, fields) for cell in cells], USUAL.open)
+        found = read_mentions(Source.of_text("x", data), [(cell, fields) for cell in cells], USUAL.open)
         mine = [(begin, end, label) for _, begin, end, label in spans(corpus)]
         assert Counter((*each.pieces[0], dict(each.values())["etype"], each.chain) for each in found) == Counter(
             (*extent, chain) for extent, chain in zip(mine, said(corpus, "chain"), strict=True)

@@ -77,7 +77,7 @@ class TestSample:
             ("odpověď", 1, 1, "e3", 2),
         ]
         assert span_lines(corpus)[2:4] == ["f.conllu:12", "f.conllu:13"]
-        assert (corpus.judged, notes(corpus)) == ("chains", [])
+        assert (corpus.evaluated, notes(corpus)) == ("chains", [])
         assert corpus.raw is not None
         assert corpus.raw.documents[0].startswith("Starostka zavřela starý přístav.")
 

@@ -50,7 +50,7 @@ class TestWaysToWriteIt:
         assert chains(corpus)[5][2] == "2.1"  # chains of two documents have different names
         assert span_lines(corpus) == ["f.jsonlines:1"] * 5 + ["f.jsonlines:2"] * 5
         assert corpus.documents.attributes["genre"].values() == ["tale", None]
-        assert (corpus.format, corpus.judged, corpus.documents.marked, notes(corpus)) == (
+        assert (corpus.format, corpus.evaluated, corpus.documents.marked, notes(corpus)) == (
             "clusters",
             "chains",
             True,

@@ -16,7 +16,7 @@ import pytest
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
 from comparanda.formats.elevant import FORMAT, sniff
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
 from tests.seeds import first_few
 from tests.shared_data import shared
@@ -239,7 +239,7 @@ class TestSniffing:
     )
     def test_articles(self, line: str) -> None:
         assert sniff([line])
-        assert [name for name, each in formats().items() if each.sniff([line]) and not each.general] == ["elevant"]
+        assert [name for name, each in find_formats().items() if each.sniff([line]) and not each.general] == ["elevant"]
 
     @pytest.mark.parametrize(
         "line",

@@ -15,7 +15,7 @@ import rdflib
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.nif import ITSRDF, NIF, sniff
 from tests.formats.corpora import notes, refusal, said, span_lines, spans
 
@@ -260,7 +260,7 @@ class TestRefused:
 class TestSniffing:
     def test_it_is_known_by_its_namespace(self) -> None:
         lines = json.dumps(graph(CONTEXT, ADA), indent=1).split("\n")
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["nif"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["nif"]
 
     @pytest.mark.parametrize(
         "text",

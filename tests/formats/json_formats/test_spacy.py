@@ -17,7 +17,7 @@ import pytest
 import comparanda
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.objects import read_object
 from comparanda.formats.spacy import sniff
 from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
@@ -256,7 +256,7 @@ class TestSniffing:
     def test_what_to_json_gives(self, array: bool) -> None:
         made = [doc.to_json() for doc in docs()[:2]]
         lines = [json.dumps(made)] if array else [json.dumps(each) for each in made]
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["spacy"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["spacy"]
 
     @pytest.mark.parametrize(
         "line",

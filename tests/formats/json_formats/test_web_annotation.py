@@ -13,7 +13,7 @@ import pytest
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.web_annotation import CONTEXT, sniff
 from tests.formats.corpora import fragments, notes, refusal, said, span_lines, spans
 
@@ -279,7 +279,7 @@ class TestRefused:
 class TestSniffing:
     def test_it_is_known_by_its_context(self) -> None:
         lines = [json.dumps(annotation())]
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == [
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == [
             "web-annotation"
         ]
 

@@ -10,7 +10,7 @@ import pytest
 
 from comparanda.core.corpus import Corpus, Quotes
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.llm import FORMAT, sniff
 from tests.formats.corpora import notes, refusal, words
 
@@ -56,7 +56,7 @@ class TestDocuments:
         assert claims(corpus) == BOTH
         assert corpus.spans is not None
         assert (len(corpus.spans), corpus.raw, corpus.words, corpus.documents.marked) == (0, None, None, True)
-        assert (corpus.format, corpus.judged, notes(corpus)) == ("llm", "label", [])
+        assert (corpus.format, corpus.evaluated, notes(corpus)) == ("llm", "label", [])
 
     def test_one_array_of_objects(self) -> None:
         Path("a.json").write_text(json.dumps([{"id": "d1", "entities": ITEMS}, {"id": 2, "entities": []}], indent=1))
@@ -237,7 +237,7 @@ class TestSniffing:
     @pytest.mark.parametrize("record", YES, ids=range(len(YES)))
     def test_answers(self, record: Any) -> None:
         lines = [json.dumps(record)]
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["llm"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["llm"]
         assert sniff([json.dumps({"id": 0, "answer": "I cannot"}), *lines, '{"id": 9, "ans'])
 
     @pytest.mark.parametrize("record", NO, ids=range(len(NO)))

@@ -16,7 +16,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.core.corpus import Corpus
-from comparanda.formats.inputs import formats
+from comparanda.formats.inputs import find_formats
 from tests.formats.corpora import notes, words
 from tests.formats.probabilistic.files import nothing, read, weights, worlds
 
@@ -277,7 +277,7 @@ class TestRecognition:
     @pytest.mark.parametrize("sample", SAMPLES, ids=str)
     def test_samples(self, sample: Any) -> None:
         line = json.dumps(sample)
-        fitting = [each for each in formats().values() if each.carries("beliefs") and not each.general]
+        fitting = [each for each in find_formats().values() if each.carries("beliefs") and not each.general]
         named = [each.name for each in fitting if each.sniff([line])]
         assert named == ["probabilistic"]
 
@@ -293,11 +293,11 @@ class TestRecognition:
         ],
     )
     def test_others_are_left_to_others(self, line: str) -> None:
-        assert not formats()["probabilistic"].sniff([line])
+        assert not find_formats()["probabilistic"].sniff([line])
 
     def test_every_option_is_on_the_page(self) -> None:
         page = (Path(__file__).parents[3] / "docs/formats/probabilistic.md").read_text(encoding="utf-8")
-        assert [name for name in formats()["probabilistic"].options if f"`{name}`" not in page] == []
+        assert [name for name in find_formats()["probabilistic"].options if f"`{name}`" not in page] == []
 
     def test_our_own_spans_with_scores_are_the_same(self) -> None:
         spans = [{"begin": 0, "end": 4, "label": "PER", "score": 0.7}]

@@ -61,7 +61,7 @@ class TestSample:
         assert said(corpus, "id") == ["Q60", "NIL", "Q1|NIL|Q2"]
         assert str(said(corpus, "led")) == "[0.25, nan, nan]"
         assert corpus.spans is not None
-        assert (corpus.spans.unit, corpus.format, corpus.judged) == ("tokens", "hipe", "NE-COARSE-LIT")
+        assert (corpus.spans.unit, corpus.format, corpus.evaluated) == ("tokens", "hipe", "NE-COARSE-LIT")
         assert notes(corpus) == []
 
     def test_lines_of_the_page_are_sentences_and_end_no_span(self) -> None:
@@ -118,7 +118,7 @@ class TestColumns:
     def test_metonymic_tags_have_metonymic_links(self, query: str) -> None:
         corpus = read(SAMPLE, query, None if query else "NE-COARSE-METO")
         assert (spans(corpus), said(corpus, "id")) == ([("a", 2, 3, "org")], ["Q7|NIL"])
-        assert corpus.judged == "NE-COARSE-METO"
+        assert corpus.evaluated == "NE-COARSE-METO"
 
     def test_other_links(self) -> None:
         assert said(read(SAMPLE, "?column=NE-COARSE-METO&links=NEL-LIT"), "id") == ["Q60"]
@@ -196,7 +196,7 @@ class TestLinks:
             ("b", 0, 1, "ENTITY"),
         ]
         assert said(corpus, "id") == ["Q1|NIL", "Q1", "NIL|Q9", "NIL|Q9"]
-        assert (corpus.judged, notes(corpus), span_lines(corpus)[1]) == ("NEL-LIT", [], "d.tsv:6")
+        assert (corpus.evaluated, notes(corpus), span_lines(corpus)[1]) == ("NEL-LIT", [], "d.tsv:6")
 
     def test_metonymic_mentions_that_links_make(self) -> None:
         assert spans(read(SAMPLE, "?mentions=links", "NE-COARSE-METO")) == [("a", 2, 3, "ENTITY")]

@@ -45,7 +45,7 @@ class TestSample:
         assert said(corpus, "individual") == [None, "liver failure|kidney failure", None]
         assert span_lines(corpus) == ["d.pubtator:3", "d.pubtator:4", "d.pubtator:9"]
         assert notes(corpus) == ["key: relations ignored: 1 (d.pubtator:5)"]
-        assert (corpus.format, corpus.judged, words(corpus)[:3]) == ("pubtator", "type", ["Aspirin", "and", "α"])
+        assert (corpus.format, corpus.evaluated, words(corpus)[:3]) == ("pubtator", "type", ["Aspirin", "and", "α"])
         assert corpus.sentences.tolist()[1] == 5
 
     def test_one_empty_line_is_not_needed(self) -> None:

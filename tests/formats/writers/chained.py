@@ -9,7 +9,7 @@ from pathlib import Path
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.document_writer import TAGS, Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.document_writer import TAGS, Losses, Mention, Passage, find_writer, list_passages
 from comparanda.formats.inputs import Input, read_input
 
 WORDS = ("Anna", "met", "Bo", "and", "she", "told", "him", "that", "Cleo", "left")
@@ -64,7 +64,7 @@ def _written(format_name: str, documents: Iterable[Passage], folder: Path) -> tu
 def there_and_back(format_name: str, documents: Iterable[Passage], folder: Path) -> tuple[list[Passage], list[str]]:
     """Write documents and read them; return what they have become, and what is said to be lost."""
     path, losses = _written(format_name, documents, folder)
-    return [*passages(read_chains(path, format_name), Losses(), chained=True)], losses
+    return [*list_passages(read_chains(path, format_name), Losses(), chained=True)], losses
 
 
 def chains(passage: Passage) -> Chain:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
-from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, list_passages
 from comparanda.formats.inputs import Input, read_input
 
 LABELS = ("PER", "LOC", "ORG-x", "Zeit/Ort")
@@ -38,7 +38,7 @@ def read_back(format_name: str, folder: Path, options: Mapping[str, str] | None 
     query = "".join(f"{'?&'[number > 0]}{name}={value}" for number, (name, value) in enumerate((options or {}).items()))
     name = "" if writer.many else f"out{writer.suffix}"
     corpus = read_files(folder, f"{name}::{format_name}{query}")
-    return list(passages(corpus, Losses()))
+    return list(list_passages(corpus, Losses()))
 
 
 def content(documents: Iterable[Passage]) -> list[tuple[object, ...]]:

@@ -12,7 +12,7 @@ import pytest
 from bioc import biocjson, biocxml
 
 from comparanda.errors import UsageError, WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -184,6 +184,6 @@ def test_other_kinds_and_characters(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_wikiwars_is_read_back(kind: str, tmp_path: Path) -> None:
-    documents = list(passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))
+    documents = list(list_passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))
     assert not written("bioc", documents, tmp_path, **{"as": kind})
     assert content(read_back("bioc", tmp_path)) == content(documents)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.chained import chains, document, losses_of, mention, there_and_back
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
@@ -113,7 +113,7 @@ def test_labels_with_white_space(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
-    documents = list(passages(read_files(source.parent, source.name), Losses()))
+    documents = list(list_passages(read_files(source.parent, source.name), Losses()))
     losses = written("brat", documents, tmp_path)
     assert {str(note).partition(": ")[2].rpartition(":")[0] for note in losses.notes("x")} == {
         f"not written: the attribute {name!r} of documents" for name in documents[0].attributes

@@ -11,7 +11,7 @@ import pytest
 import comparanda as cp
 from comparanda.core.corpus import Spans
 from comparanda.core.text_columns import TextColumn
-from comparanda.formats.document_writer import Losses, Passage, passages, writers
+from comparanda.formats.document_writer import Losses, Passage, find_writers, list_passages
 from tests.formats.writers.chained import (
     content,
     document,
@@ -26,7 +26,7 @@ from tests.formats.writers.documents import read_files
 from tests.seeds import mostly_slow
 from tests.shared_data import shared
 
-FORMATS = sorted(name for name, writer in writers().items() if "chains" in writer.layers)
+FORMATS = sorted(name for name, writer in find_writers().items() if "chains" in writer.layers)
 
 GAPS = "the gaps of discontinuous spans: they are written as contiguous spans"
 WORDLESS = "mentions without words, such as zeros"
@@ -47,7 +47,7 @@ def test_a_pair(source: str, target: str, tmp_path: Path) -> None:
         draw = random.Random(f"{source} {target} {seed}")
         documents = random_chains(draw, pieces=seed % 2 == 0, zeros=seed % 3 == 0 and "brat" not in {source, target})
         path = written(source, documents, tmp_path / f"{seed}-1")
-        first = [*passages(read_chains(path, source), Losses(), chained=True)]
+        first = [*list_passages(read_chains(path, source), Losses(), chained=True)]
         second, losses = there_and_back(target, first, tmp_path / f"{seed}-2")
         _compare(first, second, {*losses} - HARMLESS)
 
@@ -60,14 +60,14 @@ def _compare(first: list[Passage], second: list[Passage], losses: set[str]) -> N
         assert sorted(map(kept_once, first)) == sorted(map(kept_once, second))
 
 
-OTHERS = sorted(writers().keys() - {*FORMATS})
+OTHERS = sorted(find_writers().keys() - {*FORMATS})
 
 
 @pytest.mark.parametrize("target", OTHERS)
 def test_formats_that_know_no_chains_keep_their_names_or_say_that_they_do_not(target: str, tmp_path: Path) -> None:
     passage = document("Anna saw her cat", mention(0, 4, chain="1"), mention(9, 12, chain="1"), mention(13, 16))
     passage = replace(passage, mentions=tuple(replace(each, label="PER") for each in passage.mentions))
-    writer, losses = writers()[target], Losses()
+    writer, losses = find_writers()[target], Losses()
     for name, text in writer.write([passage], losses, {}):
         data = text.encode() if writer.encode is None else writer.encode(text)
         (tmp_path / (name or f"out{writer.suffix}")).write_bytes(data)
@@ -104,7 +104,7 @@ REAL = {
 def test_real_files_score_as_themselves(corpus: str, tmp_path: Path) -> None:
     path = shared(REAL[corpus])
     source = "conllu" if path.is_dir() else "conll2012"
-    documents = [*passages(read_chains(path, source), Losses(), chained=True)]
+    documents = [*list_passages(read_chains(path, source), Losses(), chained=True)]
     copies = {name: f"{written(name, documents, tmp_path / name)}::{name}" for name in FORMATS}
     found = cp.compare(f"{path}::{source}", copies, task="coref", resamples=0).scores(*METRICS).scores
     assert {(each.system, each.measure): each.value for each in found} == {

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import UsageError, WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import first_few, seeds
 from tests.shared_data import shared
@@ -142,7 +142,7 @@ class TestRealFiles:
     )
     @pytest.mark.parametrize("format_name", first_few(1, ["columns", "conllu"]))
     def test_counts_are_the_same(self, folder: str, file: str, lost: int, format_name: str, *, tmp_path: Path) -> None:
-        given = list(passages(read_files(shared(folder), file), Losses()))
+        given = list(list_passages(read_files(shared(folder), file), Losses()))
         assert len(list(written(format_name, given, tmp_path).notes("x"))) == lost
         found = read_back(format_name, tmp_path)
         assert Counter(one.label for each in found for one in each.mentions) == Counter(

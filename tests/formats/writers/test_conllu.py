@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import LABELS, content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -233,7 +233,7 @@ class TestRefused:
 def test_gum_is_written_and_read_back(tmp_path: Path) -> None:
     corpus = read_files(shared("data/coref/gum/gold"), "conllu")
     losses = Losses()
-    documents = list(passages(corpus, losses))
+    documents = list(list_passages(corpus, losses))
     assert not losses
     assert not written("conllu", documents, tmp_path)
     found = read_back("conllu", tmp_path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import UsageError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.shared_data import shared
 
@@ -77,7 +77,7 @@ def test_losses(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
-    documents = list(passages(read_files(source.parent, source.name), Losses()))
+    documents = list(list_passages(read_files(source.parent, source.name), Losses()))
     columns = {name for each in documents for mention in each.mentions for name in mention.said}
     lost = {str(note).split("'")[1] for note in written("doccano", documents, tmp_path).notes("x")}
     assert lost == columns

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -141,7 +141,7 @@ def test_spans_in_pieces_are_refused(tmp_path: Path) -> None:
 )
 def test_real_files(path: str, annotations: str, tmp_path: Path) -> None:
     file = shared(f"data/el/elevant/{path}")
-    documents = list(passages(read_files(file.parent, file.name), Losses()))
+    documents = list(list_passages(read_files(file.parent, file.name), Losses()))
     assert not written("elevant", documents, tmp_path, annotations=annotations)
     found = read_back("elevant", tmp_path)
     assert content(found) == content(documents)

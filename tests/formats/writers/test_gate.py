@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -102,6 +102,6 @@ def test_what_is_refused(passage: Passage, message: str, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_wikiwars_is_read_back(tmp_path: Path) -> None:
-    documents = list(passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))
+    documents = list(list_passages(read_files(shared("data/timex/wikiwars/gold"), ""), Losses()))
     assert not written("gate", documents, tmp_path)
     assert content(read_back("gate", tmp_path)) == content(documents)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.conversion import converted
-from comparanda.formats.document_writer import ONE_SPACE, Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.conversion import convert_corpus
+from comparanda.formats.document_writer import ONE_SPACE, Losses, Mention, Passage, find_writer, list_passages
 from tests.formats.tabbed_formats.test_hipe import HIPE, key, path_of, systems
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import first_few, seeds
@@ -131,10 +131,10 @@ def test_refused(changes: dict[str, Any], expected: str, tmp_path: Path) -> None
 def test_real_files_are_written_and_read_back(system: str, tmp_path: Path) -> None:
     path = key() if system == "key" else path_of(system)
     corpus = read_files(shared(HIPE), f"{Path(path).relative_to(shared(HIPE))}::hipe")
-    made = converted(corpus, find_writer("hipe"))
+    made = convert_corpus(corpus, find_writer("hipe"))
     assert [note.what for note in made.losses] == [f"not written: {ONE_SPACE}"]
     (tmp_path / "out.tsv").write_text(made.files[""], encoding="utf-8")
-    before, after = list(passages(corpus, Losses())), read_back("hipe", tmp_path)
+    before, after = list(list_passages(corpus, Losses())), read_back("hipe", tmp_path)
     assert content(after) == content(before)
     assert [(each.attributes, each.sentences) for each in after] == [
         (each.attributes, each.sentences) for each in before

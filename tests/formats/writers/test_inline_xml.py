@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from comparanda.errors import UsageError, WriteError
-from comparanda.formats.conversion import converted
-from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, passages
+from comparanda.formats.conversion import convert_corpus
+from comparanda.formats.document_writer import Losses, Mention, Passage, find_writer, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -170,8 +170,8 @@ def test_texts_and_names_that_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("files", ["gold", "systems/syntime_published"])
 def test_wikiwars_is_read_back(files: str, tmp_path: Path) -> None:
     corpus = read_files(shared(f"data/timex/wikiwars/{files}"), "")
-    documents = list(passages(corpus, Losses()))
-    made = converted(corpus, find_writer("inline-xml"))
+    documents = list(list_passages(corpus, Losses()))
+    made = convert_corpus(corpus, find_writer("inline-xml"))
     assert (len(made.files), made.losses) == (22, ())
     assert not written("inline-xml", documents, tmp_path)
     found = read_back("inline-xml", tmp_path)

@@ -10,7 +10,7 @@ import pytest
 import rdflib
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from comparanda.formats.nif import ITSRDF, NIF
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
@@ -118,7 +118,7 @@ def test_it_is_a_graph_with_a_context(tmp_path: Path) -> None:
 
 def test_real_files(tmp_path: Path) -> None:
     file = shared("data/el/elevant/gold/kore50.benchmark.jsonl")
-    documents = list(passages(read_files(file.parent, file.name), Losses()))
+    documents = list(list_passages(read_files(file.parent, file.name), Losses()))
     written("nif", documents, tmp_path)
     plain = [
         Passage(

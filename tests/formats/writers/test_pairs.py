@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from comparanda.core.corpus import Corpus
-from comparanda.core.ids import NIL, split
+from comparanda.core.ids import NIL, split_ids
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Passage, passages, writers
+from comparanda.formats.document_writer import Losses, Passage, find_writers, list_passages
 from tests.formats.corpora import said, spans
 from tests.formats.writers.documents import random_documents, read_files, written
 from tests.seeds import first_few, mostly_slow
@@ -22,7 +22,7 @@ from tests.shared_data import shared
 WORDS = ("Anna", "Smith", "met", "Zoe", "in", "Lodz", "Tom", "and", "Uri")
 LABELS = ("PER", "LOC", "ORG")
 WITHOUT_TEXT = {"neleval", "tac", "web-annotation"}
-NAMES = sorted(name for name, writer in writers().items() if "spans" in writer.layers)
+NAMES = sorted(name for name, writer in find_writers().items() if "spans" in writer.layers)
 SOURCES = [name for name in NAMES if name not in WITHOUT_TEXT]
 
 OPTIONS = {"elevant": "?label=type&annotations=labels"}
@@ -40,7 +40,7 @@ def plain(seed: int) -> list[Passage]:
 
 
 def read(name: str, folder: Path, options: str | None = None) -> Corpus:
-    writer, told = writers()[name], OPTIONS.get(name, "") if options is None else options
+    writer, told = find_writers()[name], OPTIONS.get(name, "") if options is None else options
     return read_files(folder, f"{'' if writer.many else f'out{writer.suffix}'}::{name}{told}")
 
 
@@ -49,12 +49,12 @@ def mentions(corpus: Corpus) -> list[Mention]:
     if corpus.raw is None and corpus.words is None:
         ids = said(corpus, "id") if corpus.spans is not None and "id" in corpus.spans.columns else None
         found = [
-            (*span, split(ids[number]) if ids and ids[number] else ()) for number, span in enumerate(spans(corpus))
+            (*span, split_ids(ids[number]) if ids and ids[number] else ()) for number, span in enumerate(spans(corpus))
         ]
         return sorted(found)
     return sorted(
         (document.name, one.begin, one.end, one.label, one.ids or ())
-        for document in passages(corpus, Losses())
+        for document in list_passages(corpus, Losses())
         for one in document.mentions
     )
 
@@ -80,7 +80,7 @@ def kept(before: Iterable[Passage], after: Iterable[Passage]) -> bool:
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_pair(source: str, target: str, tmp_path: Path) -> None:
     written(source, plain(sum(map(ord, source + target))), tmp_path / "one")
-    first = list(passages(read(source, tmp_path / "one"), Losses()))
+    first = list(list_passages(read(source, tmp_path / "one"), Losses()))
     losses = [note.what for note in written(target, first, tmp_path / "two").notes("x")]
     after = read(target, tmp_path / "two")
     before = sorted(
@@ -93,14 +93,14 @@ def test_a_pair(source: str, target: str, tmp_path: Path) -> None:
     if not any({"id", "ids", "NIL", "linked"} & set(re.findall("[A-Za-z]+", what)) for what in losses):
         assert sorted(found) == sorted(before)
     if not losses:
-        assert kept(first, passages(after, Losses()))
+        assert kept(first, list_passages(after, Losses()))
 
 
 @pytest.mark.parametrize("source", sorted(WITHOUT_TEXT & set(NAMES)))
 def test_what_has_no_text_is_written_nowhere_else(source: str, tmp_path: Path) -> None:
     written(source, plain(1), tmp_path)
     with pytest.raises(WriteError, match="the input has spans, but no text"):
-        list(passages(read(source, tmp_path), Losses()))
+        list(list_passages(read(source, tmp_path), Losses()))
 
 
 REAL = {
@@ -133,7 +133,7 @@ def quoted(documents: Iterable[Passage]) -> list[tuple[str, str, tuple[str, ...]
 @cache
 def real_passages(corpus: str) -> list[Passage]:
     folder, name = REAL[corpus]
-    return list(passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
+    return list(list_passages(read_files(shared(folder), name.removeprefix("/")), Losses()))
 
 
 @pytest.mark.parametrize("target", mostly_slow(NAMES, ("bioc", "brat", "conllu", "xmi")))
@@ -150,7 +150,7 @@ def test_real_files(corpus: str, target: str, tmp_path: Path) -> None:
     assert len(after.spans) == sum(len(each.mentions) for each in first)
     if after.raw is None and after.words is None:
         return
-    found, before = quoted(passages(after, Losses())), quoted(first)
+    found, before = quoted(list_passages(after, Losses())), quoted(first)
     if any({"id", "ids"} & set(re.findall("[a-z]+", what)) for what in losses):
         assert [each[:2] for each in found] == [each[:2] for each in before]
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -77,6 +77,6 @@ def test_losses(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
-    documents = list(passages(read_files(source.parent, source.name), Losses()))
+    documents = list(list_passages(read_files(source.parent, source.name), Losses()))
     assert not written("prodigy", documents, tmp_path)
     assert content(read_back("prodigy", tmp_path)) == content(documents)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import comparanda
-from comparanda.align import NONE, align
+from comparanda.align import NONE, align_responses
 from comparanda.core.corpus import Corpus
 from comparanda.demo import copy_demo
 from tests.command import run
@@ -55,7 +55,7 @@ def test_packed_files_and_folders_and_standard_input(
 
 def on_key(key: Corpus, system: Corpus) -> Corpus:
     """Return the key with the values and heads of a system; a word that the system does not have has none."""
-    to_response = align(key, [system]).maps[0].to_response
+    to_response = align_responses(key, [system]).maps[0].to_response
     rows = list(range(len(key))) if to_response is None else to_response.tolist()
     values = system.columns["value"].values()
     heads = None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -138,7 +138,7 @@ def test_what_is_refused(mentions: tuple[Mention, ...], what: str, tmp_path: Pat
 
 def test_real_files(tmp_path: Path) -> None:
     file = shared("data/el/elevant/gold/kore50.benchmark.jsonl")
-    documents = list(passages(read_files(file.parent, file.name), Losses()))
+    documents = list(list_passages(read_files(file.parent, file.name), Losses()))
     written("spacy", documents, tmp_path)
     plain = [
         Passage(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comparanda.core.corpus import Corpus
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from tests.formats.corpora import fragments, said, spans
 from tests.formats.writers.documents import random_documents, read_files, written
 from tests.seeds import seeds
@@ -117,6 +117,6 @@ def test_what_is_lost(tmp_path: Path) -> None:
 
 def test_real_files(tmp_path: Path) -> None:
     file = shared("data/el/elevant/gold/kore50.benchmark.jsonl")
-    documents = list(passages(read_files(file.parent, file.name), Losses()))
+    documents = list(list_passages(read_files(file.parent, file.name), Losses()))
     written("web-annotation", documents, tmp_path)
     assert of_corpus(read_back(tmp_path)) == of_documents(documents)

@@ -10,7 +10,7 @@ import cassis
 import pytest
 
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, passages
+from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
 from comparanda.formats.xmi import NAMED_ENTITY
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
@@ -86,7 +86,7 @@ def test_real_files(tmp_path: Path) -> None:
     file = shared("data/el/elevant/gold/kore50.benchmark.jsonl")
     documents = [
         Passage(name=each.name, text=each.text, words=(), sentences=(), mentions=each.mentions)
-        for each in passages(read_files(file.parent, file.name), Losses())
+        for each in list_passages(read_files(file.parent, file.name), Losses())
     ]
     losses = written("xmi", documents, tmp_path)
     assert [note.what for note in losses.notes("x")] == [

@@ -17,7 +17,7 @@ import pytest
 from comparanda.core.corpus import Corpus
 from comparanda.formats.bioc import sniff
 from comparanda.formats.contract import Request
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from tests.formats.corpora import fragments, notes, refusal, said, span_lines, spans
 
 TITLE, ABSTRACT = "Café β‑catenin.", "IL‑2 & 😀 TNF in mice."
@@ -419,7 +419,7 @@ class TestSniffing:
     )
     def test_only_this_format_fits(self, text: str) -> None:
         lines = text.split("\n")
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["bioc"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["bioc"]
 
     @pytest.mark.parametrize(
         "text",

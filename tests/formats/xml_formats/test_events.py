@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from comparanda.core.limits import USUAL, raising
+from comparanda.core.limits import USUAL, limit_hint
 from comparanda.core.places import Part, Source
-from comparanda.formats.xml import Event, events
+from comparanda.formats.xml import Event, read_events
 from tests.formats.corpora import refusal
 
 DEEPEST = USUAL.nesting
@@ -17,7 +17,7 @@ ENTITIES = "\n  replace entities by their content: they are not read, as they co
 
 
 def read(xml: str | bytes) -> list[Event]:
-    return list(events(Source.of_text("f.xml", xml.encode() if isinstance(xml, str) else xml), 0, DEEPEST))
+    return list(read_events(Source.of_text("f.xml", xml.encode() if isinstance(xml, str) else xml), 0, DEEPEST))
 
 
 def text(xml: str) -> str:
@@ -37,11 +37,11 @@ class TestEvents:
     def test_a_part_of_a_source_counts_from_its_begin(self) -> None:
         data = b"<a/>\n\n<b><c/></b>\n"
         source = Source(parts=(Part("1", None, 0), Part("2", None, 6)), given=Source.of_text("", data).given)
-        assert [(kind, name, place) for kind, name, _, place in events(source, 0, DEEPEST)] == [
+        assert [(kind, name, place) for kind, name, _, place in read_events(source, 0, DEEPEST)] == [
             ("start", "a", 0),
             ("end", "a", 4),
         ]
-        assert [(name, place) for kind, name, _, place in events(source, 1, DEEPEST) if kind == "start"] == [
+        assert [(name, place) for kind, name, _, place in read_events(source, 1, DEEPEST) if kind == "start"] == [
             ("b", 6),
             ("c", 9),
         ]
@@ -124,7 +124,7 @@ class TestRefused:
     def test_nesting_up_to_the_limit_and_deeper(self) -> None:
         assert text("<a>" * DEEPEST + "x" + "</a>" * DEEPEST) == "x"
         assert refusal(read, "<a>\n" * DEEPEST + "<b/>") == (
-            f"f.xml:201: elements are nested more than 200 deep\n  is an end tag missing? {raising('nesting')}"
+            f"f.xml:201: elements are nested more than 200 deep\n  is an end tag missing? {limit_hint('nesting')}"
         )
 
     @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
 from comparanda.formats.gate_xml import sniff
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
 
 TEXT = '<Node id="0"/>Zoë<Node id="3"/> 😀 in <Node id="10"/>R&amp;D <Node id="14"/>Rome<Node id="18"/>.\n'
@@ -259,7 +259,7 @@ class TestDefects:
 
 def test_sniffing() -> None:
     lines = gate(in_set(PERSON)).split("\n")
-    assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["gate"]
+    assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["gate"]
     assert sniff(['<?xml version="1.0"?><GateDocument>'])
     assert not sniff(["a <GateDocument> in a text"])
     assert not sniff([])

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from comparanda.core.corpus import Corpus
-from comparanda.core.limits import raising
+from comparanda.core.limits import limit_hint
 from comparanda.errors import ReadError
 from comparanda.formats.contract import Request
 from comparanda.formats.inline_xml import FORMAT, sniff
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from tests.formats.corpora import notes, refusal, said, span_lines, spans, words
 from tests.seeds import mostly_slow
 from tests.shared_data import shared
@@ -248,7 +248,7 @@ class TestPlainText:
             ("a <PER a='1' a='2'>Bo</PER>", "d.txt:1: duplicate attribute 'a' in this tag"),
             (
                 "x " + "<PER>" * 201,
-                f"d.txt:1: elements are nested more than 200 deep\n  is an end tag missing? {raising('nesting')}",
+                f"d.txt:1: elements are nested more than 200 deep\n  is an end tag missing? {limit_hint('nesting')}",
             ),
         ],
     )
@@ -360,7 +360,9 @@ class TestSniffing:
     @pytest.mark.parametrize("text", [TIMEML, MUC, PLAIN, "<document><text>x</text></document>"])
     def test_only_this_format_fits(self, text: str) -> None:
         lines = text.split("\n")
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["inline-xml"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == [
+            "inline-xml"
+        ]
 
     @pytest.mark.parametrize(
         "text",

@@ -17,7 +17,7 @@ import pytest
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
 from comparanda.formats.document_writer import Mention, Passage
-from comparanda.formats.inputs import Input, formats, read_input
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.xmi import NAMED_ENTITY, sniff
 from tests.formats.corpora import documents, notes, refusal, said, span_lines, spans
 from tests.formats.writers.documents import read_files, written
@@ -277,7 +277,7 @@ class TestRefused:
 class TestSniffing:
     def test_it_is_known_by_its_namespaces(self) -> None:
         lines = put().split("\n")
-        assert [name for name, each in formats().items() if each.sniff(lines) and not each.general] == ["xmi"]
+        assert [name for name, each in find_formats().items() if each.sniff(lines) and not each.general] == ["xmi"]
 
     @pytest.mark.parametrize(
         "line", ['<a xmlns:xmi="http://www.omg.org/XMI"/>', "<TEI/>", "see http:///uima/cas.ecore"]

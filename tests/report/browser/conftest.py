@@ -11,7 +11,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.report import as_html, build
+from comparanda.report import as_html, build_page
 from tests.chromium import launched
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
 @cache
 def demo_page(task: str) -> Page:
     key, systems = demo_files(task)
-    return build(cp.compare(key, systems, task=task, resamples=200))
+    return build_page(cp.compare(key, systems, task=task, resamples=200))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.expressions.selection import selected
+from comparanda.expressions.selection import select_rows
 from comparanda.report import as_html
 from comparanda.report.cards import Cards
 from comparanda.report.page_data import Card, ItemList, Page
@@ -38,7 +38,7 @@ def written(
 ) -> tuple[Path, str, list[Card]]:
     """Write a page with all sites of a result, and return it, the address of their list, and the cards."""
     base, new = pair or (None, None)
-    made = Cards(result, selected(result.verdicts, result.verdicts.view(), "true"))
+    made = Cards(result, select_rows(result.verdicts, result.verdicts.view(), "true"))
     cards = [made.of(row) for row in range(min(len(result.verdicts.view().sites), MOST))]
     runs = result.verdicts.runs
     page = Page(

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from comparanda import Result
-from comparanda.render.table import visible
-from comparanda.report import as_html, build
+from comparanda.render.table import make_visible
+from comparanda.report import as_html, build_page
 from tests.chromium import opened
 from tests.report.browser.hostile import PAYLOADS, hostile_spans, hostile_tags
 from tests.report.browser.walking import counts, follow, longest, one_of_each
@@ -34,7 +34,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Maker], tuple
     @cache
     def of(make: Maker) -> tuple[Page, Path]:
         folder = tmp_path_factory.mktemp("nasty")
-        page, file = build(make(folder)), folder / "report<b>.html"
+        page, file = build_page(make(folder)), folder / "report<b>.html"
         file.write_text(as_html(page), encoding="utf-8")
         return page, file
 
@@ -69,7 +69,7 @@ def test_every_word_is_shown_where_it_stands_with_what_is_invisible_made_visible
         )
         text = tab.page.inner_text("main")
     assert len(marked) == count
-    wanted = {visible(word) for word in PAYLOADS}
+    wanted = {make_visible(word) for word in PAYLOADS}
     assert wanted <= set(marked)
     assert [word for word in marked if word not in wanted] == [
         word for word in marked if word.startswith("xxx") and "more characters" in word

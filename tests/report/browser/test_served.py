@@ -12,7 +12,7 @@ import pytest
 import comparanda as cp
 from comparanda.demo import TASKS, demo_files
 from comparanda.render.links import Link
-from comparanda.report import Choices, as_html, build, server
+from comparanda.report import Choices, as_html, build_page, server
 from comparanda.report.server import Routes
 from comparanda.result import Result
 from comparanda.storage import fold
@@ -184,8 +184,8 @@ def test_a_list_says_what_is_only_counted(browser: Browser, tmp_path: Path, monk
     monkeypatch.setattr(fold, "EXAMPLES", 2)
     tags = ["A"] * 40 + ["B"] * 10
     whole = cp.compare([tags], {"x": [["B", *tags[1:]]], "y": [[*tags[:-1], "A"]]}, task="tag", resamples=0)
-    result = Result(fold.folded(whole.verdicts, whole.seed))
-    page, file, said = build(result), tmp_path / "page.html", []
+    result = Result(fold.fold_verdicts(whole.verdicts, whole.seed))
+    page, file, said = build_page(result), tmp_path / "page.html", []
     file.write_text(as_html(page), encoding="utf-8")
     long = next(each for each in page.lists if each.where == 'right_by_run("x")')
     with served(Routes(result, Choices(served=True)).answer) as client:

@@ -206,13 +206,13 @@ def test_a_browser_that_keeps_nothing_says_so(browser: Browser, report: Report) 
 
 def test_long_lists_are_drawn_step_by_step(browser: Browser, tmp_path: Path) -> None:
     import comparanda as cp
-    from comparanda.report import build
+    from comparanda.report import build_page
 
     words = [f"w{number}" for number in range(250)]
     key, said = [[(word, "A") for word in words]], [[(word, "B") for word in words]]
     target = tmp_path / "long.html"
     target.write_text(
-        as_html(build(cp.compare(key, {"x": said, "y": said}, task="tag", resamples=0))), encoding="utf-8"
+        as_html(build_page(cp.compare(key, {"x": said, "y": said}, task="tag", resamples=0))), encoding="utf-8"
     )
     with opened(browser, target, ADDRESS) as tab:
         rows = tab.page.locator("article.suspect")

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from comparanda import Result
-from comparanda.align import align
+from comparanda.align import align_responses
 from comparanda.core.corpus import Corpus, Spans
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import System
-from comparanda.tasks.coref.evaluation import judge_chains
+from comparanda.tasks.coref.evaluation import evaluate_chains
 from comparanda.tasks.task import Options
 from tests.seeds import draws
 from tests.tasks.coref import reference
@@ -81,14 +81,14 @@ class Sample:
             made = replace(made, documents=replace(made.documents, attributes={"topic": topic}))
         tags = {"xpos": made.columns["value"]}
         spans = spans_of(rows[::-1] if self.backwards else rows)
-        return replace(made, columns=tags, spans=spans, judged="chains")
+        return replace(made, columns=tags, spans=spans, evaluated="chains")
 
     def result(self, *systems: str, **options: Any) -> Result:
         """Align and judge all systems, or some."""
         names = systems or tuple(self.systems)
-        aligned = align(self.corpus("key"), [self.corpus(name) for name in names], missing="empty")
+        aligned = align_responses(self.corpus("key"), [self.corpus(name) for name in names], missing="empty")
         runs = [System(name, (number,)) for number, name in enumerate(names)]
-        return Result(judge_chains(aligned, runs, Options(missing="empty", **options)), 0)
+        return Result(evaluate_chains(aligned, runs, Options(missing="empty", **options)), 0)
 
     def units(self, name: str, *, singletons: bool = True) -> Units:
         """Return the chains of a side as the reference has them, by document of the key."""

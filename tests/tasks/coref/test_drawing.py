@@ -15,8 +15,8 @@ from rich.cells import cell_len
 
 from comparanda.findings.examples import Answer, Example, Examples
 from comparanda.render.console import as_text, show
-from comparanda.render.table import visible
-from comparanda.tasks.coref.examples import LEGEND, NO_TEXT, ShownChain, ShownMention, draw, one_line, sentence
+from comparanda.render.table import make_visible
+from comparanda.tasks.coref.examples import LEGEND, NO_TEXT, ShownChain, ShownMention, draw, one_line, split_sentence
 from tests.render.hostile import TEXTS
 from tests.seeds import draws
 
@@ -166,7 +166,7 @@ def test_no_line_is_wider_than_it_may_be(
     lines = draw(sides, width)
     assert max(map(cell_len, lines)) <= width
     text = "".join(lines).replace("\u200e", "")
-    assert visible(text) == text
+    assert make_visible(text) == text
     assert sum(line.count("more") for line in lines) >= 2
 
 
@@ -214,16 +214,16 @@ def test_an_example_ends_with_its_chains_and_all_with_the_legend() -> None:
 @pytest.mark.parametrize(("text", "shown"), [("", "∅"), (None, NO_TEXT)])
 def test_a_mention_without_a_word_has_a_sign_in_its_sentence(text: str | None, shown: str) -> None:
     own = chain("key", (ANNA, replace(SHE, text=text)))
-    assert sentence(replace(EXAMPLE, word="", chains=(own,))) == ("Then", shown, "left .")
+    assert split_sentence(replace(EXAMPLE, word="", chains=(own,))) == ("Then", shown, "left .")
 
 
 def test_a_sentence_without_end_is_cut_between_words() -> None:
-    before, word, after = sentence(replace(EXAMPLE, before="abc " * 200, after=" def" * 200))
+    before, word, after = split_sentence(replace(EXAMPLE, before="abc " * 200, after=" def" * 200))
     assert (before[:6], word, after[-6:]) == ("… abc ", "she", " def …")
     assert len(before) <= 402
     assert len(after) <= 402
     short = replace(EXAMPLE, before="a " * 200, after="b" * 400)
-    assert sentence(short) == (short.before, "she", short.after)
+    assert split_sentence(short) == (short.before, "she", short.after)
 
 
 def test_a_narrow_terminal_is_not_exceeded() -> None:

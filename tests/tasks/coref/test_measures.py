@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from comparanda import UsageError
-from comparanda.core.measures import measure
+from comparanda.core.measures import parse_measure
 from comparanda.tasks.coref.measures import LINKS, MAKERS, METRICS, REPORTED, statistics_of
 
 Four = tuple[float, float, float, float]
@@ -22,7 +22,7 @@ def finished(name: str, **metrics: Four) -> float | None:
         for metric, counts in metrics.items()
         for statistic, each in zip(statistics_of(metric), counts, strict=True)
     }
-    value = float(measure(name).finish(sums)[0])
+    value = float(parse_measure(name).finish(sums)[0])
     return None if math.isnan(value) else value
 
 
@@ -95,7 +95,7 @@ def test_blanc_of_a_key_without_any_pair_is_nothing_or_undefined() -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_measures_of_chains_finish_sums_of_any_shape(name: str) -> None:
-    made = measure(name)
+    made = parse_measure(name)
     rng = np.random.default_rng(3)
     table = {statistic: rng.integers(0, 3, (4, 5)).astype(np.float64) for statistic in made.statistics}
     whole = made.finish(table)
@@ -108,14 +108,14 @@ def test_measures_of_chains_finish_sums_of_any_shape(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_measure_of_chains_prints_as_it_is_written_and_takes_no_label(name: str) -> None:
-    assert str(measure(name)) == name
+    assert str(parse_measure(name)) == name
     with pytest.raises(UsageError, match="takes no label"):
-        measure(f"{name}[noun]")
+        parse_measure(f"{name}[noun]")
 
 
 def test_all_that_is_reported_can_be_measured() -> None:
     assert {*REPORTED} <= {*MAKERS}
     assert {*REPORTED} == {"conll", "blanc", *METRICS}
-    assert {statistic for name in MAKERS for statistic in measure(name).statistics} == {
+    assert {statistic for name in MAKERS for statistic in parse_measure(name).statistics} == {
         statistic for metric in (*METRICS, *LINKS) for statistic in statistics_of(metric)
     }

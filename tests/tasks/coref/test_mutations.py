@@ -176,15 +176,15 @@ MUTATIONS = (
     ),
     mutation(
         "tasks.coref.evaluation",
-        "return antecedents(pair) >= 0, resolved, before",
+        "return find_antecedents(pair) >= 0, resolved, before",
         "return resolved & (chains.key[there] == chains.key), resolved, before",
         CLASSES,
         "arcs_any_is_muc",
     ),
     mutation(
         "tasks.coref.evaluation",
-        "return resolved & (antecedents(chains.key) == before), resolved, before",
-        "return resolved & (antecedents(chains.key) >= before), resolved, before",
+        "return resolved & (find_antecedents(chains.key) == before), resolved, before",
+        "return resolved & (find_antecedents(chains.key) >= before), resolved, before",
         CLASSES,
         "chains_that_span_documents_are_those_of_one_long_document",
     ),
@@ -212,8 +212,8 @@ MUTATIONS = (
     ),
     mutation(
         "tasks.coref.mentions",
-        "packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]])",
-        "packed([[0 * document, _chain_codes(parts)[order]]])",
+        "pack_columns([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]])",
+        "pack_columns([[0 * document, _chain_codes(parts)[order]]])",
         "documents_are_counted_apart_and_added",
         "other_names_for_chains_change_nothing",
         "a_chain_number_means_nothing_in_another_document",
@@ -226,14 +226,14 @@ MUTATIONS = (
     ),
     mutation(
         "tasks.coref.mentions",
-        "columns.append(renumbered(column))",
+        "columns.append(renumber_chains(column))",
         "columns.append(column)",
         "the_order_of_mentions_and_of_chains_changes_nothing",
     ),
     mutation(
         "tasks.coref.mentions",
-        "sizes(side.chain)[side.chain] > 1",
-        "sizes(side.chain)[side.chain] > 2",
+        "count_mentions(side.chain)[side.chain] > 1",
+        "count_mentions(side.chain)[side.chain] > 2",
         "without_singletons_links_and_classes_stay",
     ),
     mutation(

@@ -83,7 +83,9 @@ CHANGES = (
     Change("tasks.prob.expectation", "np.where(correct[alone], weight, 0.0)", "weight", outputs),
     Change("tasks.prob.expectation", "counted[member] & correct[member]", "counted[member]", worlds),
     Change("tasks.prob.evaluation", "(run.correct & (weight > 0))", "(run.correct)", outputs),
-    Change("core.blocks", "np.bincount(self.next_place, weight, size)", "np.bincount(self.at + 1, weight, size)", chains),
+    Change(
+        "core.blocks", "np.bincount(self.next_place, weight, size)", "np.bincount(self.at + 1, weight, size)", chains
+    ),
     Change("tasks.prob.tuples", "one * (1 - two), (1 - one) * two", "one, (1 - one) * two", pairs),
     Change("feedback.state", "state.nothing[blocks] *= factor", "pass", LABELS),
     Change("feedback.state", "state.unnamed[spans] *= factor[span_place]", "pass", OTHERS),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import Fragments
 from comparanda.core.text_columns import TextColumn
-from comparanda.tasks.spans.votes import strongest
+from comparanda.tasks.spans.votes import select_strongest
 from tests.seeds import draws
 
 Pieces = list[tuple[int, int]]
@@ -69,9 +69,9 @@ def test_taking_them_one_by_one_gives_the_same(seed: int) -> None:
         spans.append((chance.randint(0, 1), list(zip(cuts[::2], cuts[1::2], strict=True))))
     spans.sort(key=lambda span: (span[0], span[1][0][0], span[1][-1][1]))
     votes = [chance.randint(1, 3) for _ in spans]
-    assert strongest(placed(spans), np.array(votes, np.int64)).tolist() == one_by_one(spans, votes)
+    assert select_strongest(placed(spans), np.array(votes, np.int64)).tolist() == one_by_one(spans, votes)
 
 
 def test_spans_that_touch_do_not_overlap() -> None:
     spans: list[tuple[int, Pieces]] = [(0, [(0, 2)]), (0, [(2, 4)]), (1, [(0, 2)])]
-    assert strongest(placed(spans), np.array([1, 1, 1])).tolist() == [0, 1, 2]
+    assert select_strongest(placed(spans), np.array([1, 1, 1])).tolist() == [0, 1, 2]

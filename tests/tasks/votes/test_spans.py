@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.core.text_columns import TextColumn
-from comparanda.tasks.ballots import combined
+from comparanda.tasks.ballots import combine_runs
 from comparanda.tasks.vote_methods import Method, Trust
 from tests.seeds import draws
 
@@ -25,7 +25,7 @@ THREE = [["B-PER", "O", "O", "B-ORG", "O", "B-LOC"]]
 def voted(method: str, *runs: Any, trust: Trust | None = None, **options: Any) -> list[Span]:
     found = aligned(KEY, runs)
     ground = trust or alike(len(found.key), len(runs))
-    return [span[1:] for span in spans_of(combined(found, "spans", Method.parse(method), ground, **options))]
+    return [span[1:] for span in spans_of(combine_runs(found, "spans", Method.parse(method), ground, **options))]
 
 
 def test_every_method_on_a_case_that_can_be_counted() -> None:
@@ -79,8 +79,8 @@ def test_a_span_that_a_run_has_twice_is_one_vote() -> None:
     key = [{"id": "d", "text": "Ann met Bob", "spans": []}]
     ann = {"begin": 0, "end": 3, "label": "PER"}
     found = aligned(key, [[{**key[0], "spans": [ann, ann]}], key, key])
-    assert spans_of(combined(found, "spans", Method.parse("at-least-2"), alike(3, 3))) == []
-    assert spans_of(combined(found, "spans", Method.parse("union"), alike(3, 3))) == [(0, 0, 3, "PER")]
+    assert spans_of(combine_runs(found, "spans", Method.parse("at-least-2"), alike(3, 3))) == []
+    assert spans_of(combine_runs(found, "spans", Method.parse("union"), alike(3, 3))) == [(0, 0, 3, "PER")]
 
 
 def test_spans_in_pieces_are_other_spans_than_those_in_one() -> None:
@@ -88,7 +88,7 @@ def test_spans_in_pieces_are_other_spans_than_those_in_one() -> None:
     pieces = {"fragments": [[0, 4], [15, 19]], "label": "X"}
     whole = {"begin": 0, "end": 19, "label": "X"}
     found = aligned([text], [[{**text, "spans": spans}] for spans in ([pieces], [pieces, whole], [whole])])
-    corpus = combined(found, "spans", Method.parse("union"), alike(4, 3))
+    corpus = combine_runs(found, "spans", Method.parse("union"), alike(4, 3))
     assert spans_of(corpus) == [(0, 0, 19, "X")] * 2
     assert corpus.spans is not None
     assert corpus.spans.fragments is not None
@@ -96,7 +96,7 @@ def test_spans_in_pieces_are_other_spans_than_those_in_one() -> None:
         (0, 4),
         (15, 19),
     ]
-    best = combined(found, "spans", Method.parse("union"), alike(4, 3), overlap="best")
+    best = combine_runs(found, "spans", Method.parse("union"), alike(4, 3), overlap="best")
     assert best.spans is not None
     assert (len(best.spans), best.spans.fragments) == (1, None)  # both have two votes, and the whole one is longer
 
@@ -108,7 +108,7 @@ def linked(*ids: str | None) -> list[dict[str, Any]]:
 
 def links(method: str, *runs: list[dict[str, Any]], same: dict[str, str] | None = None) -> list[str | None]:
     found = aligned(linked(), runs, task="link")
-    corpus = combined(found, "links", Method.parse(method), alike(3, len(runs)), same_ids=same)
+    corpus = combine_runs(found, "links", Method.parse(method), alike(3, len(runs)), same_ids=same)
     assert corpus.spans is not None
     column = corpus.spans.columns["id"]
     assert isinstance(column, TextColumn)
@@ -156,7 +156,7 @@ def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
         },
     }
     for method, spans in expected.items():
-        assert spans_of(combined(found, "spans", Method.parse(method), trust)) == sorted(spans), method
+        assert spans_of(combine_runs(found, "spans", Method.parse(method), trust)) == sorted(spans), method
     assert expected["union"] >= expected["majority"] >= expected["intersection"]
 
 
@@ -166,7 +166,7 @@ def test_a_vote_does_not_look_at_what_the_key_says() -> None:
         found = []
         for key in keys:
             ground = aligned(key, [ONE, TWO, THREE])
-            found.append(spans_of(combined(ground, "spans", Method.parse(method), trust_of(6, [3, 2, 1]))))
+            found.append(spans_of(combine_runs(ground, "spans", Method.parse(method), trust_of(6, [3, 2, 1]))))
         assert found[0] == found[1] == found[2]
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from comparanda.align import Aligned
 from comparanda.core.corpus import Corpus
-from comparanda.pipeline import Setup, prepare
-from comparanda.tasks.ballots import combined
+from comparanda.pipeline import Setup, prepare_systems
+from comparanda.tasks.ballots import combine_runs
 from comparanda.tasks.trees.votes import spanning_tree
 from comparanda.tasks.vote_methods import Method, Trust
 from tests.seeds import draws
@@ -40,7 +40,7 @@ def laid(folder: Path, key: str, *runs: str) -> Aligned:
     for name, text in [("key", key), *((f"s{number}", run) for number, run in enumerate(runs))]:
         (folder / f"{name}.conllu").write_text(text)
     files = {f"s{number}": str(folder / f"s{number}.conllu") for number in range(len(runs))}
-    return prepare(str(folder / "key.conllu"), files, Setup(task="dep")).aligned
+    return prepare_systems(str(folder / "key.conllu"), files, Setup(task="dep")).aligned
 
 
 def heads_of(corpus: Corpus) -> list[int]:
@@ -51,7 +51,7 @@ def heads_of(corpus: Corpus) -> list[int]:
 
 
 def voted(aligned: Aligned, trust: Trust, method: str = "tree-vote") -> Corpus:
-    return combined(aligned, "trees", Method.parse(method), trust)
+    return combine_runs(aligned, "trees", Method.parse(method), trust)
 
 
 def test_the_arcs_of_most_runs_win(tmp_path: Path) -> None:

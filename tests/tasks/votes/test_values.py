@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.core.text_columns import join_labels
-from comparanda.tasks.ballots import combined
+from comparanda.tasks.ballots import combine_runs
 from comparanda.tasks.vote_methods import Ground, Method, Trust
 from tests.seeds import draws
 
@@ -24,7 +24,7 @@ A, B, C = ["N", "V", "D"], ["N", "N", "P"], ["V", "N", "A"]
 def voted(method: str, runs: list[Any], trust: Trust, *, task: str = "tag", key: Any = None) -> list[str | None]:
     found = aligned(key if key is not None else runs[0], runs, task)
     ground: Ground = "sets" if any(corpus.several for corpus in found.responses) else "values"
-    return values_of(combined(found, ground, Method.parse(method), trust))
+    return values_of(combine_runs(found, ground, Method.parse(method), trust))
 
 
 def test_every_method_on_a_case_that_can_be_counted() -> None:
@@ -55,7 +55,7 @@ def test_a_run_that_lacks_a_row_has_no_vote_there() -> None:
     key = {"1": "x", "2": "x", "3": "x"}
     runs = [{"1": "x", "2": "y"}, {"1": "y"}, {"1": "y"}]
     found = aligned(key, runs, "label", missing="empty")
-    corpus = combined(found, "values", Method.parse("majority"), trust_of(3, [1, 1, 1]))
+    corpus = combine_runs(found, "values", Method.parse("majority"), trust_of(3, [1, 1, 1]))
     assert values_of(corpus) == ["y", "y", "_"]
     assert [note.count for note in corpus.notes] == [1]
 
@@ -87,7 +87,7 @@ def test_a_slow_vote_gives_the_same(seed: int, count: int) -> None:
 
     found = aligned(runs[0], runs, "tag")
     for method in ("majority", "weighted", "per-label"):
-        made = values_of(combined(found, "values", Method.parse(method), trust))
+        made = values_of(combine_runs(found, "values", Method.parse(method), trust))
         assert made == [chosen(row, method) for row in range(size)], method
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from comparanda.align import Aligned
 from comparanda.core.corpus import Corpus
-from comparanda.pipeline import Setup, prepare
+from comparanda.pipeline import Setup, prepare_systems
 from comparanda.tasks.vote_methods import Trust
 
 Span = tuple[Any, ...]
@@ -19,7 +19,9 @@ Span = tuple[Any, ...]
 
 def aligned(key: Any, runs: Sequence[Any], task: str = "span", **settings: Any) -> Aligned:
     """Read a key and its runs, and lay these over it."""
-    return prepare(key, {f"s{number}": run for number, run in enumerate(runs)}, Setup(task=task, **settings)).aligned
+    return prepare_systems(
+        key, {f"s{number}": run for number, run in enumerate(runs)}, Setup(task=task, **settings)
+    ).aligned
 
 
 def spans_of(corpus: Corpus) -> list[Span]:

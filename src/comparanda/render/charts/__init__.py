@@ -7,7 +7,7 @@ from comparanda.render.charts.flows import Flow, FlowChart, FlowKind
 from comparanda.render.charts.grids import Group, MatrixCell, MatrixChart, UpSetChart
 from comparanda.render.charts.lines import Line, LineChart
 from comparanda.render.charts.png import as_png
-from comparanda.render.charts.theme import themed
+from comparanda.render.charts.theme import apply_theme
 
 __all__ = [
     "Axis",
@@ -28,6 +28,6 @@ __all__ = [
     "Paper",
     "Side",
     "UpSetChart",
+    "apply_theme",
     "as_png",
-    "themed",
 ]

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from comparanda.render.charts.canvas import element, text
-from comparanda.render.charts.theme import FAINT, GRID, INK, SIZE, fitting, text_width
+from comparanda.render.charts.canvas import draw_text, make_element
+from comparanda.render.charts.theme import FAINT, GRID, INK, SIZE, fit_text, text_width
 
 # Layout shared by charts with rows: row height, row names and column names.
 
@@ -23,27 +23,27 @@ _TILT = 45.0
 _SLOPE = 0.7071  # the height of tilted text as a share of its width
 
 
-def widest(texts: Iterable[str], most: float = _MAX_NAME_WIDTH) -> float:
+def measure_widest(texts: Iterable[str], most: float = _MAX_NAME_WIDTH) -> float:
     """Return the width of the widest text, at most `most`."""
     return min(max(map(text_width, texts), default=0.0), most)
 
 
-def beside(said: str, x: float, middle: float, *, colour: str = INK, anchor: str | None = None) -> str:
+def draw_row_text(said: str, x: float, middle: float, *, colour: str = INK, anchor: str | None = None) -> str:
     """Draw a text in a row, vertically centred."""
-    return text(said, x, middle + SIZE / 3, colour, anchor=anchor)
+    return draw_text(said, x, middle + SIZE / 3, colour, anchor=anchor)
 
 
-def striped(begin: float, end: float, middles: Sequence[float]) -> str:
+def draw_stripes(begin: float, end: float, middles: Sequence[float]) -> str:
     """Draw a thin line through every row, from its name to its mark."""
     data = "".join(f"M{begin:.2f} {middle:.2f}H{end:.2f}" for middle in middles)
-    return element("path", d=data, stroke=GRID, stroke_width=1, fill="none") if data else ""
+    return make_element("path", d=data, stroke=GRID, stroke_width=1, fill="none") if data else ""
 
 
 def column_room(names: Sequence[str], pitch: float) -> tuple[float, float]:
     """Return the height of the names above columns, and how far the last one extends beyond its column."""
     if not _is_tilted(names, pitch):
         return 1.5 * SIZE, 0.0
-    size = _SLOPE * widest(names, _MAX_NAME_WIDTH / 1.5)
+    size = _SLOPE * measure_widest(names, _MAX_NAME_WIDTH / 1.5)
     return size + SIZE, max(size - pitch / 2, 0.0)
 
 
@@ -53,14 +53,14 @@ def column_names(names: Sequence[str], middles: Sequence[float], bottom: float, 
     parts = []
     for name, x in zip(names, middles, strict=True):
         if tilted:
-            parts.append(text(fitting(name, _MAX_NAME_WIDTH / 1.5), x, bottom - 4, FAINT, turned=-_TILT))
+            parts.append(draw_text(fit_text(name, _MAX_NAME_WIDTH / 1.5), x, bottom - 4, FAINT, turned=-_TILT))
         else:
-            parts.append(text(name, x, bottom - 4, FAINT, anchor="middle"))
+            parts.append(draw_text(name, x, bottom - 4, FAINT, anchor="middle"))
     return "".join(parts)
 
 
 def _is_tilted(names: Sequence[str], pitch: float) -> bool:
-    return widest(names) > pitch - 4
+    return measure_widest(names) > pitch - 4
 
 
 Unit = Literal["number", "share", "count"]
@@ -127,12 +127,12 @@ class Ticked:
     ticks: tuple[float, ...]
 
 
-def ticked(axis: Axis, values: Sequence[float], about: int = 6) -> Ticked:
+def choose_scale(axis: Axis, values: Sequence[float], about: int = 6) -> Ticked:
     """Choose a range that contains all values and the ends that the axis requires, with ticks at round numbers.
 
     Ends that the axis leaves open are placed at ticks.
 
-    >>> found = ticked(Axis(label="F1", unit="share"), [0.523, 0.871])
+    >>> found = choose_scale(Axis(label="F1", unit="share"), [0.523, 0.871])
     >>> found.low, found.high, found.ticks
     (0.5, 0.9, (0.5, 0.6, 0.7, 0.8, 0.9))
     """
@@ -190,32 +190,34 @@ def tick_room(axis: Axis, found: Ticked) -> float:
     return max(text_width(axis.written(tick, found.step)) for tick in found.ticks) + 2 * _TICK_ROOM
 
 
-def horizontal(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
+def draw_horizontal_axis(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
     """Draw the axis below the plot: ticks, numbers and label."""
-    parts = [element("path", d=f"M{frame.left:g} {frame.bottom:g}H{frame.right:g}", stroke=INK, fill="none")]
+    parts = [make_element("path", d=f"M{frame.left:g} {frame.bottom:g}H{frame.right:g}", stroke=INK, fill="none")]
     for tick in found.ticks:
         x = scale.place(tick)
-        parts.append(element("path", d=f"M{x:.2f} {frame.bottom:g}v4", stroke=INK, fill="none"))
-        parts.append(text(axis.written(tick, found.step), x, frame.bottom + 18, FAINT, anchor="middle"))
+        parts.append(make_element("path", d=f"M{x:.2f} {frame.bottom:g}v4", stroke=INK, fill="none"))
+        parts.append(draw_text(axis.written(tick, found.step), x, frame.bottom + 18, FAINT, anchor="middle"))
     middle, room = (frame.left + frame.right) / 2, frame.right - frame.left
-    parts.append(text(fitting(axis.label, room), middle, frame.bottom + 38, INK, anchor="middle"))
+    parts.append(draw_text(fit_text(axis.label, room), middle, frame.bottom + 38, INK, anchor="middle"))
     return "".join(parts)
 
 
-def vertical(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
+def draw_vertical_axis(axis: Axis, found: Ticked, scale: Scale, frame: Frame) -> str:
     """Draw the axis to the left of the plot, with grid lines at the ticks."""
     parts = []
     for tick in found.ticks:
         y = scale.place(tick)
-        parts.append(element("path", d=f"M{frame.left:g} {y:.2f}H{frame.right:g}", stroke=GRID, fill="none"))
-        parts.append(text(axis.written(tick, found.step), frame.left - _TICK_ROOM, y + SIZE / 3, FAINT, anchor="end"))
+        parts.append(make_element("path", d=f"M{frame.left:g} {y:.2f}H{frame.right:g}", stroke=GRID, fill="none"))
+        parts.append(
+            draw_text(axis.written(tick, found.step), frame.left - _TICK_ROOM, y + SIZE / 3, FAINT, anchor="end")
+        )
     middle, x = (frame.top + frame.bottom) / 2, frame.left - tick_room(axis, found) - 2
-    label = fitting(axis.label, frame.bottom - frame.top)
-    parts.append(text(label, x, middle, INK, anchor="middle", turned=-90))
+    label = fit_text(axis.label, frame.bottom - frame.top)
+    parts.append(draw_text(label, x, middle, INK, anchor="middle", turned=-90))
     return "".join(parts)
 
 
-def nothing(frame: Frame, said: str = "no values") -> str:
+def draw_empty_plot(frame: Frame, said: str = "no values") -> str:
     """Draw a text in the middle of an empty plot."""
     x, y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
-    return text(said, x, y, FAINT, anchor="middle")
+    return draw_text(said, x, y, FAINT, anchor="middle")

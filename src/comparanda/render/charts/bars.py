@@ -12,16 +12,27 @@ from comparanda.render.charts.axes import (
     Axis,
     Frame,
     Scale,
-    beside,
-    horizontal,
-    nothing,
-    striped,
+    choose_scale,
+    draw_empty_plot,
+    draw_horizontal_axis,
+    draw_row_text,
+    draw_stripes,
+    draw_vertical_axis,
+    measure_widest,
     tick_room,
-    ticked,
-    vertical,
-    widest,
 )
-from comparanda.render.charts.canvas import MARGIN, Entry, Paper, element, fill, hatchings, legend, number, path, text
+from comparanda.render.charts.canvas import (
+    MARGIN,
+    Entry,
+    Paper,
+    define_hatchings,
+    draw_legend,
+    draw_text,
+    format_length,
+    format_path,
+    get_fill,
+    make_element,
+)
 from comparanda.render.charts.theme import (
     FAINT,
     GAIN,
@@ -31,9 +42,9 @@ from comparanda.render.charts.theme import (
     PAPER,
     SERIES,
     SIZE,
-    brief,
-    fitting,
-    style,
+    fit_text,
+    get_style,
+    shorten_name,
     text_width,
 )
 from comparanda.render.table import UNDEFINED
@@ -85,25 +96,30 @@ class BarChart(Paper):
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw the bars of all groups, with a legend above if there are several series."""
-        styles = [style(count) for count in range(len(self.bars))]
+        styles = [get_style(count) for count in range(len(self.bars))]
         entries = [Entry(bars.name, each) for bars, each in zip(self.bars, styles, strict=True)]
         names = ""
         if len(entries) > 1:
-            names, top = legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
+            names, top = draw_legend(
+                pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top
+            )
         given = [each for bars in self.bars for each in (*bars.values, *(bars.low or ()), *(bars.high or ()))]
         axis = Axis(label=self.y.label, unit=self.y.unit, low=self.y.low or 0.0, high=self.y.high)
-        ticks = ticked(axis, [0.0, *(value for value in given if value is not None)], 8)
+        ticks = choose_scale(axis, [0.0, *(value for value in given if value is not None)], 8)
         left = MARGIN + SIZE + tick_room(axis, ticks)
         slots = _Slots(self, left, self.width - MARGIN)
         frame = Frame(left, top + slots.headroom(), self.width - MARGIN, self.height - _AXIS_HEIGHT)
         y = Scale(ticks.low, ticks.high, frame.bottom, frame.top)
         parts = [
-            hatchings(self.name, styles),
+            define_hatchings(self.name, styles),
             names,
-            vertical(axis, ticks, y, frame),
+            draw_vertical_axis(axis, ticks, y, frame),
             *(slots.bar(pen, place, count, y) for place in range(len(self.groups)) for count in range(len(self.bars))),
-            element(
-                "path", d=f"M{number(frame.left)} {number(frame.bottom)}H{number(frame.right)}", stroke=INK, fill="none"
+            make_element(
+                "path",
+                d=f"M{format_length(frame.left)} {format_length(frame.bottom)}H{format_length(frame.right)}",
+                stroke=INK,
+                fill="none",
             ),
             _draw_group_names(self, frame),
         ]
@@ -138,12 +154,12 @@ class _Slots:
         value, link = bars.values[place], None if bars.links is None else bars.links[place]
         x = self.left + self.room * (place + 0.5) + self.width * (count - len(self.chart.bars) / 2)
         middle, top = x + self.width / 2, y.place(value or 0.0)
-        told = f"{brief(self.chart.groups[place])}, {brief(bars.name)}: {self.written(value)}"
+        told = f"{shorten_name(self.chart.groups[place])}, {shorten_name(bars.name)}: {self.written(value)}"
         shapes = []
         if value is not None:
-            inside = fill(self.chart.name, style(count))
+            inside = get_fill(self.chart.name, get_style(count))
             box = {"x": x + 0.5, "y": top, "width": max(self.width - 1, 0.5), "height": y.begin - top}
-            shapes = [element("rect", fill=inside, **box), _draw_interval(bars, place, middle, y)]
+            shapes = [make_element("rect", fill=inside, **box), _draw_interval(bars, place, middle, y)]
         highest = max(value or 0.0, _interval_end(bars.high, place) or 0.0)
         return pen.mark(told, *shapes, self._draw_value(value, middle, y.place(highest) - 4), link=link)
 
@@ -152,11 +168,11 @@ class _Slots:
         colour = FAINT if value is None else INK
         said = self.written(value)
         written = (
-            text(said, x + SIZE / 3, y, colour, turned=-90)
+            draw_text(said, x + SIZE / 3, y, colour, turned=-90)
             if self.turned
-            else text(said, x, y, colour, anchor="middle")
+            else draw_text(said, x, y, colour, anchor="middle")
         )
-        return element("g", written, stroke=PAPER, stroke_width=3, paint_order="stroke")
+        return make_element("g", written, stroke=PAPER, stroke_width=3, paint_order="stroke")
 
 
 def _interval_end(ends: Sequence[float | None] | None, place: int) -> float | None:
@@ -169,9 +185,13 @@ def _draw_interval(bars: Bars, place: int, x: float, y: Scale) -> str:
     if low is None or high is None:
         return ""
     begin, end = y.place(low), y.place(high)
-    data = path([(x, begin), (x, end)]) + path([(x - 4, begin), (x + 4, begin)]) + path([(x - 4, end), (x + 4, end)])
-    around = element("path", d=data, stroke=PAPER, stroke_width=3.5, fill="none")
-    return around + element("path", d=data, stroke=INK, stroke_width=1.5, fill="none")
+    data = (
+        format_path([(x, begin), (x, end)])
+        + format_path([(x - 4, begin), (x + 4, begin)])
+        + format_path([(x - 4, end), (x + 4, end)])
+    )
+    around = make_element("path", d=data, stroke=PAPER, stroke_width=3.5, fill="none")
+    return around + make_element("path", d=data, stroke=INK, stroke_width=1.5, fill="none")
 
 
 def _draw_group_names(chart: BarChart, frame: Frame) -> str:
@@ -179,8 +199,8 @@ def _draw_group_names(chart: BarChart, frame: Frame) -> str:
     room = (frame.right - frame.left) / max(len(chart.groups), 1)
     every = max(1, -(-int(4 * SIZE) // max(int(room), 1))) if room < 2 * SIZE else 1
     parts = [
-        text(
-            fitting(name, every * room - 4),
+        draw_text(
+            fit_text(name, every * room - 4),
             frame.left + room * (place + 0.5),
             frame.bottom + 18,
             FAINT,
@@ -190,10 +210,12 @@ def _draw_group_names(chart: BarChart, frame: Frame) -> str:
         if place % every == 0
     ]
     middle = (frame.left + frame.right) / 2
-    label = fitting(chart.label, frame.right - frame.left)
-    parts.append(text(label, middle, frame.bottom + 38, INK, anchor="middle"))
+    label = fit_text(chart.label, frame.right - frame.left)
+    parts.append(draw_text(label, middle, frame.bottom + 38, INK, anchor="middle"))
     parts.append(
-        element("path", d=path([(frame.left, frame.top), (frame.left, frame.bottom)]), stroke=GRID, fill="none")
+        make_element(
+            "path", d=format_path([(frame.left, frame.top), (frame.left, frame.bottom)]), stroke=GRID, fill="none"
+        )
     )
     return "".join(parts)
 
@@ -252,27 +274,29 @@ class DivergingChart(Paper):
         frame = Frame(layout.left, top + SIZE, layout.right, top + SIZE + ROW * max(len(self.rows), 1))
         middles = [frame.top + ROW * (place + 0.5) for place in range(len(self.rows))]
         above = frame.top - 6
-        line = element("path", d=path([(layout.zero, frame.top), (layout.zero, frame.bottom)]), stroke=INK, fill="none")
+        line = make_element(
+            "path", d=format_path([(layout.zero, frame.top), (layout.zero, frame.bottom)]), stroke=INK, fill="none"
+        )
         parts = [
-            hatchings(self.name, (LOSS, GAIN)),
-            text(fitting(self.lost, layout.zero - MARGIN), layout.zero - 8, above, FAINT, anchor="end"),
-            text(fitting(self.gained, layout.right - layout.zero), layout.zero + 8, above, FAINT),
-            text(fitting(self.total, layout.totals), self.width - MARGIN, above, FAINT, anchor="end"),
+            define_hatchings(self.name, (LOSS, GAIN)),
+            draw_text(fit_text(self.lost, layout.zero - MARGIN), layout.zero - 8, above, FAINT, anchor="end"),
+            draw_text(fit_text(self.gained, layout.right - layout.zero), layout.zero + 8, above, FAINT),
+            draw_text(fit_text(self.total, layout.totals), self.width - MARGIN, above, FAINT, anchor="end"),
             *(self._draw_row(pen, each, middle, layout) for each, middle in zip(self.rows, middles, strict=True)),
-            line if self.rows else nothing(frame, "neither gains nor losses"),
+            line if self.rows else draw_empty_plot(frame, "neither gains nor losses"),
         ]
         return "".join(parts), frame.bottom + MARGIN
 
     def _draw_row(self, pen: Pen, each: Balance, middle: float, layout: _Layout) -> str:
         parts = [
-            beside(fitting(each.name, layout.left - MARGIN - _GAP), layout.left - _GAP, middle, anchor="end"),
-            beside(fitting(each.said, layout.totals), self.width - MARGIN, middle, anchor="end"),
+            draw_row_text(fit_text(each.name, layout.left - MARGIN - _GAP), layout.left - _GAP, middle, anchor="end"),
+            draw_row_text(fit_text(each.said, layout.totals), self.width - MARGIN, middle, anchor="end"),
         ]
         for side, what, look, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
             if side is not None:
-                told = f"{brief(each.name)}, {brief(what)}: {side.said}"
+                told = f"{shorten_name(each.name)}, {shorten_name(what)}: {side.said}"
                 bar = _draw_side_bar(
-                    side, inside=fill(self.name, look), middle=middle, zero=layout.zero, unit=way * layout.unit
+                    side, inside=get_fill(self.name, look), middle=middle, zero=layout.zero, unit=way * layout.unit
                 )
                 parts.append(pen.mark(told, *bar, link=side.link))
         return "".join(parts)
@@ -292,10 +316,10 @@ class _Layout:
     def of(cls, chart: DivergingChart) -> _Layout:
         """Distribute the width: one scale for both sides, and space for the number of the longest bar on each side."""
         sides = [[side for each in chart.rows if (side := getattr(each, name))] for name in ("lost", "gained")]
-        rooms = [widest(side.said for side in each) + _NUMBER_GAP for each in sides]
+        rooms = [measure_widest(side.said for side in each) + _NUMBER_GAP for each in sides]
         most = [max((side.value for side in each), default=0.0) for each in sides]
-        totals = widest([chart.total, *(each.said for each in chart.rows)], _MAX_TOTAL_WIDTH)
-        left = MARGIN + widest(each.name for each in chart.rows) + _GAP
+        totals = measure_widest([chart.total, *(each.said for each in chart.rows)], _MAX_TOTAL_WIDTH)
+        left = MARGIN + measure_widest(each.name for each in chart.rows) + _GAP
         right = chart.width - MARGIN - totals - 2 * _GAP
         unit = (right - left - sum(rooms)) / (sum(most) or 1.0)
         return cls(left=left, right=right, zero=left + rooms[0] + unit * most[0], unit=unit, totals=totals)
@@ -305,10 +329,10 @@ def _draw_side_bar(side: Side, inside: str, middle: float, zero: float, *, unit:
     """Draw a bar from the zero line, with its number after its end."""
     end = zero + unit * side.value
     box = {"x": min(zero, end), "y": middle - _BAR_THICKNESS / 2, "width": abs(end - zero), "height": _BAR_THICKNESS}
-    bar = element("rect", fill=inside, **box)
+    bar = make_element("rect", fill=inside, **box)
     if unit < 0:
-        return bar, beside(side.said, end - _NUMBER_GAP, middle, anchor="end")
-    return bar, beside(side.said, end + _NUMBER_GAP, middle)
+        return bar, draw_row_text(side.said, end - _NUMBER_GAP, middle, anchor="end")
+    return bar, draw_row_text(side.said, end + _NUMBER_GAP, middle)
 
 
 # Dot plots: rows with the value as a dot, its interval, and numbers to the right.
@@ -369,25 +393,26 @@ class DotPlot(Paper):
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all rows."""
-        ticks = ticked(self.x, self._axis_values())
+        ticks = choose_scale(self.x, self._axis_values())
         rooms = [
-            widest([name, *(dot.texts[place] for dot in self.dots)], 160) for place, name in enumerate(self.columns)
+            measure_widest([name, *(dot.texts[place] for dot in self.dots)], 160)
+            for place, name in enumerate(self.columns)
         ]
-        left = MARGIN + widest(dot.name for dot in self.dots) + _DOTS_GAP
+        left = MARGIN + measure_widest(dot.name for dot in self.dots) + _DOTS_GAP
         right = self.width - MARGIN - sum(rooms) - _DOTS_GAP * len(rooms)
         bottom = top + SIZE + ROW * max(len(self.dots), 1)
         frame = Frame(left, top + SIZE, right, bottom)
         scale = Scale(ticks.low, ticks.high, left + _RADIUS, right - _RADIUS)
         middles = [frame.top + ROW * (place + 0.5) for place in range(len(self.dots))]
         parts = [
-            element(
+            make_element(
                 "path",
                 d="".join(f"M{scale.place(tick):.2f} {frame.top:.2f}V{bottom:.2f}" for tick in ticks.ticks),
                 stroke=GRID,
                 fill="none",
             ),
-            striped(left, right, middles),
-            horizontal(self.x, ticks, scale, frame),
+            draw_stripes(left, right, middles),
+            draw_horizontal_axis(self.x, ticks, scale, frame),
             self._draw_reference(scale, frame),
             self._draw_steps(scale, middles),
             *_draw_headings(self.columns, rooms, right, frame.top - 6),
@@ -395,7 +420,7 @@ class DotPlot(Paper):
                 self._draw_row(pen, dot=dot, scale=scale, middle=middle, rooms=rooms)
                 for dot, middle in zip(self.dots, middles, strict=True)
             ),
-            "" if self.dots else nothing(frame),
+            "" if self.dots else draw_empty_plot(frame),
         ]
         return "".join(parts), bottom + _DOTS_AXIS_HEIGHT
 
@@ -408,11 +433,11 @@ class DotPlot(Paper):
             return ""
         name, value = self.reference
         x, left = scale.place(value), value <= (scale.low + scale.high) / 2
-        line = path([(x, frame.top - 4), (x, frame.bottom)])
-        said = fitting(name, frame.right - x if left else x - frame.left)
-        return element("path", d=line, stroke=FAINT, stroke_dasharray="3 3", stroke_width=1.2, fill="none") + text(
-            said, x, frame.top - 6, FAINT, anchor=None if left else "end"
-        )
+        line = format_path([(x, frame.top - 4), (x, frame.bottom)])
+        said = fit_text(name, frame.right - x if left else x - frame.left)
+        return make_element(
+            "path", d=line, stroke=FAINT, stroke_dasharray="3 3", stroke_width=1.2, fill="none"
+        ) + draw_text(said, x, frame.top - 6, FAINT, anchor=None if left else "end")
 
     def _draw_steps(self, scale: Scale, middles: Sequence[float]) -> str:
         if not self.joined:
@@ -421,24 +446,24 @@ class DotPlot(Paper):
             (scale.place(dot.value), y) for dot, y in zip(self.dots, middles, strict=True) if dot.value is not None
         ]
         corners = [known[:1], *([(before[0], here[1]), here] for before, here in pairwise(known))]
-        data = path(point for piece in corners for point in piece)
-        return element("path", d=data, stroke=SERIES[0], stroke_width=2, fill="none") if known else ""
+        data = format_path(point for piece in corners for point in piece)
+        return make_element("path", d=data, stroke=SERIES[0], stroke_width=2, fill="none") if known else ""
 
     def _draw_row(self, pen: Pen, dot: Dot, scale: Scale, middle: float, *, rooms: Sequence[float]) -> str:
         """Draw one row; dot, interval and first text form its mark."""
         x = scale.begin - _RADIUS
-        parts = [beside(fitting(dot.name, x - MARGIN - _DOTS_GAP), x - _DOTS_GAP, middle, anchor="end")]
+        parts = [draw_row_text(fit_text(dot.name, x - MARGIN - _DOTS_GAP), x - _DOTS_GAP, middle, anchor="end")]
         if dot.value is None:
-            shapes = [beside(UNDEFINED, x + 4, middle, colour=FAINT)]
+            shapes = [draw_row_text(UNDEFINED, x + 4, middle, colour=FAINT)]
         else:
             shapes = [_draw_dot_interval(dot, scale, middle), _draw_dot(scale.place(dot.value), middle)]
         x = scale.end + _RADIUS
         texts = []
         for said, room in zip(dot.texts, rooms, strict=True):
             x += room + _DOTS_GAP
-            texts.append(beside(fitting(said, room), x, middle, anchor="end"))
+            texts.append(draw_row_text(fit_text(said, room), x, middle, anchor="end"))
         named = [f"{name} {said}" for name, said in zip(self.columns, dot.texts, strict=True) if said]
-        told = f"{brief(dot.name)}: {', '.join([*named, *([dot.note] if dot.note else [])])}"
+        told = f"{shorten_name(dot.name)}: {', '.join([*named, *([dot.note] if dot.note else [])])}"
         return "".join([*parts, pen.mark(told, *shapes, *texts[:1], link=dot.link), *texts[1:]])
 
 
@@ -446,16 +471,20 @@ def _draw_headings(columns: Sequence[str], rooms: Sequence[float], right: float,
     x = right
     for name, room in zip(columns, rooms, strict=True):
         x += room + _DOTS_GAP
-        yield text(fitting(name, room), x, y, FAINT, anchor="end")
+        yield draw_text(fit_text(name, room), x, y, FAINT, anchor="end")
 
 
 def _draw_dot(x: float, y: float) -> str:
-    return element("circle", cx=x, cy=y, r=_RADIUS, fill=SERIES[0])
+    return make_element("circle", cx=x, cy=y, r=_RADIUS, fill=SERIES[0])
 
 
 def _draw_dot_interval(dot: Dot, scale: Scale, y: float) -> str:
     if dot.low is None or dot.high is None:
         return ""
     begin, end = scale.place(dot.low), scale.place(dot.high)
-    data = path([(begin, y), (end, y)]) + path([(begin, y - 4), (begin, y + 4)]) + path([(end, y - 4), (end, y + 4)])
-    return element("path", d=data, stroke=INK, stroke_width=1.5, fill="none")
+    data = (
+        format_path([(begin, y), (end, y)])
+        + format_path([(begin, y - 4), (begin, y + 4)])
+        + format_path([(end, y - 4), (end, y + 4)])
+    )
+    return make_element("path", d=data, stroke=INK, stroke_width=1.5, fill="none")

@@ -10,27 +10,38 @@ from hashlib import blake2b
 from html import escape
 from typing import TYPE_CHECKING, Self
 
-from comparanda.render.charts.theme import FAINT, FONT, INK, PAPER, SIZE, TITLE_SIZE, Style, fitting, folded, text_width
-from comparanda.render.table import visible
+from comparanda.render.charts.theme import (
+    FAINT,
+    FONT,
+    INK,
+    PAPER,
+    SIZE,
+    TITLE_SIZE,
+    Style,
+    fit_text,
+    text_width,
+    wrap_text,
+)
+from comparanda.render.table import make_visible
 
 if TYPE_CHECKING:
     from comparanda.render.links import Link
 
 
-def number(value: float) -> str:
+def format_length(value: float) -> str:
     """Format a length or a coordinate to a hundredth of a pixel.
 
-    >>> number(12.0), number(0.125), number(-0.001)
+    >>> format_length(12.0), format_length(0.125), format_length(-0.001)
     ('12', '0.12', '0')
     """
     written = f"{value:.2f}".rstrip("0").rstrip(".")
     return "0" if written == "-0" else written
 
 
-def element(name: str, *children: str, **attributes: str | float | None) -> str:
+def make_element(name: str, *children: str, **attributes: str | float | None) -> str:
     """Return an element; `_` in attribute names becomes `-`, and attributes that are None are left out.
 
-    >>> element("text", words("P < R"), x=1.5, text_anchor="end")
+    >>> make_element("text", escape_words("P < R"), x=1.5, text_anchor="end")
     '<text x="1.5" text-anchor="end">P &lt; R</text>'
     """
     written = "".join(
@@ -43,31 +54,35 @@ def element(name: str, *children: str, **attributes: str | float | None) -> str:
 
 
 def _attribute_text(value: str | float) -> str:
-    return words(value) if isinstance(value, str) else number(value)
+    return escape_words(value) if isinstance(value, str) else format_length(value)
 
 
-def words(text: str) -> str:
+def escape_words(text: str) -> str:
     """Escape markup and invisible characters in a text."""
-    return escape(visible(text), quote=True)
+    return escape(make_visible(text), quote=True)
 
 
-def text(said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None) -> str:
+def draw_text(
+    said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None
+) -> str:
     """Draw a text at a position, optionally rotated around it by `turned` degrees.
 
-    >>> text("F1", 10, 20, "#000000", anchor="end")
+    >>> draw_text("F1", 10, 20, "#000000", anchor="end")
     '<text x="10" y="20" text-anchor="end" fill="#000000">F1</text>'
     """
-    around = None if turned is None else f"rotate({number(turned)} {x:.2f} {y:.2f})"
-    return element("text", words(said), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
+    around = None if turned is None else f"rotate({format_length(turned)} {x:.2f} {y:.2f})"
+    return make_element("text", escape_words(said), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
 
 
-def path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
+def format_path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
     """Return the data of a path through points.
 
-    >>> path([(0, 1), (2.5, 3)])
+    >>> format_path([(0, 1), (2.5, 3)])
     'M0 1L2.5 3'
     """
-    data = "".join(f"{'L' if count else 'M'}{number(x)} {number(y)}" for count, (x, y) in enumerate(points))
+    data = "".join(
+        f"{'L' if count else 'M'}{format_length(x)} {format_length(y)}" for count, (x, y) in enumerate(points)
+    )
     return data + "Z" if closed else data
 
 
@@ -95,11 +110,11 @@ class Pen:
             link: the link to what it counts.
 
         """
-        drawn = element("g", element("title", words(told)), *shapes)
+        drawn = make_element("g", make_element("title", escape_words(told)), *shapes)
         if link is None or not self._linked:
             return drawn
         self._links[link] = None
-        return element("a", drawn, href=link.address(), aria_label=told)
+        return make_element("a", drawn, href=link.address(), aria_label=told)
 
     def links(self) -> tuple[Link, ...]:
         """Return the links of the marks, in drawing order."""
@@ -172,27 +187,29 @@ class Paper(ABC):
         """Draw title and subtitle, and return them with the top of the plot below."""
         room = _USED_WIDTH * (self.wide() - 2 * MARGIN)
         y, parts = MARGIN if titled else 0.0, []
-        for line in folded(self.title, room, TITLE_SIZE, 2) if titled else ():
+        for line in wrap_text(self.title, room, TITLE_SIZE, 2) if titled else ():
             y += TITLE_SIZE
             size = TITLE_SIZE
-            parts.append(element("text", words(line), x=MARGIN, y=y, fill=INK, font_size=size, font_weight="bold"))
+            parts.append(
+                make_element("text", escape_words(line), x=MARGIN, y=y, fill=INK, font_size=size, font_weight="bold")
+            )
             y += 4
-        for line in folded(self.subtitle, room):
+        for line in wrap_text(self.subtitle, room):
             y += SIZE
-            parts.append(text(line, MARGIN, y, FAINT))
+            parts.append(draw_text(line, MARGIN, y, FAINT))
             y += 4
         return "".join(parts), y + 1.5 * SIZE
 
     def _document(self, picture: str, high: float, *, linked: bool) -> str:
         """Return the whole SVG; with links its role is `group`, since screen readers skip the contents of an `img`."""
-        width, height = number(self.wide()), number(high)
+        width, height = format_length(self.wide()), format_length(high)
         told = (
-            element("title", words(self.title), id=f"{self.name}-title")
-            + element("desc", words(self.description), id=f"{self.name}-description")
-            + element("rect", width=self.wide(), height=high, fill=PAPER)
+            make_element("title", escape_words(self.title), id=f"{self.name}-title")
+            + make_element("desc", escape_words(self.description), id=f"{self.name}-description")
+            + make_element("rect", width=self.wide(), height=high, fill=PAPER)
         )
         return (
-            element(
+            make_element(
                 "svg",
                 told,
                 picture,
@@ -209,10 +226,10 @@ class Paper(ABC):
         )
 
 
-def named(*parts: str) -> str:
+def make_chart_name(*parts: str) -> str:
     """Return a chart name that is safe in ids and file names, whatever the names of systems.
 
-    >>> named("flow", "my tagger", "../../etc")
+    >>> make_chart_name("flow", "my tagger", "../../etc")
     'flow-my-tagger-etc'
     """
     safe = (re.sub(r"[^A-Za-z0-9_]+", "-", part).strip("-") for part in parts)
@@ -230,20 +247,20 @@ _HATCHES = {
 }
 
 
-def hatchings(name: str, styles: Iterable[Style]) -> str:
+def define_hatchings(name: str, styles: Iterable[Style]) -> str:
     """Return the pattern definitions of styles for the chart with the given name."""
     found = []
     for each in dict.fromkeys(styles):
         if each.hatch in _HATCHES:
-            lines = element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4, fill="none")
-            ground = element("rect", width=6, height=6, fill=each.colour)
+            lines = make_element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4, fill="none")
+            ground = make_element("rect", width=6, height=6, fill=each.colour)
             size = {"width": 6.0, "height": 6.0}
             known_by = _pattern_id(name, each)
-            found.append(element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
-    return element("defs", *found) if found else ""
+            found.append(make_element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
+    return make_element("defs", *found) if found else ""
 
 
-def fill(name: str, each: Style) -> str:
+def get_fill(name: str, each: Style) -> str:
     """Return the fill of areas in a style: its hatching, or its plain colour."""
     return f"url(#{_pattern_id(name, each)})" if each.hatch in _HATCHES else each.colour
 
@@ -268,16 +285,20 @@ class Entry:
     link: Link | None = None
 
 
-def legend(pen: Pen, name: str, entries: Sequence[Entry], begin: float, *, end: float, top: float) -> tuple[str, float]:
+def draw_legend(
+    pen: Pen, name: str, entries: Sequence[Entry], begin: float, *, end: float, top: float
+) -> tuple[str, float]:
     """Draw a legend between two edges, and return it with the top of the plot below."""
     x, y, parts = begin, top, []
     for each in entries:
-        said = fitting(each.said, end - begin - _ENTRY_GAP - _SWATCH - _GAP)
+        said = fit_text(each.said, end - begin - _ENTRY_GAP - _SWATCH - _GAP)
         size = _SWATCH + _GAP + text_width(said) + _ENTRY_GAP
         if x > begin and x + size > end:
             x, y = begin, y + 1.5 * SIZE
-        swatch = element("rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=fill(name, each.style))
-        words = text(said, x + _SWATCH + _GAP, y + SIZE / 6, INK)
+        swatch = make_element(
+            "rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=get_fill(name, each.style)
+        )
+        words = draw_text(said, x + _SWATCH + _GAP, y + SIZE / 6, INK)
         parts.append(pen.mark(each.said, swatch, words, link=each.link))
         x += size
     return "".join(parts), y + SIZE
@@ -295,7 +316,9 @@ _SHAPES = {
 }
 
 
-def mark(style: Style, x: float, y: float) -> str:
+def draw_mark(style: Style, x: float, y: float) -> str:
     """Draw the marker of a series at a position."""
-    place = f"translate({number(x)} {number(y)})"
-    return element("path", d=_SHAPES[style.mark], transform=place, fill=PAPER, stroke=style.colour, stroke_width=1.6)
+    place = f"translate({format_length(x)} {format_length(y)})"
+    return make_element(
+        "path", d=_SHAPES[style.mark], transform=place, fill=PAPER, stroke=style.colour, stroke_width=1.6
+    )

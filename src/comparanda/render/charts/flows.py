@@ -6,9 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comparanda.render.charts.axes import Frame, beside, nothing, widest
-from comparanda.render.charts.canvas import MARGIN, Entry, Paper, element, fill, hatchings, legend, number, text
-from comparanda.render.charts.theme import FAINT, INK, PAPER, SIZE, Style, brief, fitting, text_width
+from comparanda.render.charts.axes import Frame, draw_empty_plot, draw_row_text, measure_widest
+from comparanda.render.charts.canvas import (
+    MARGIN,
+    Entry,
+    Paper,
+    define_hatchings,
+    draw_legend,
+    draw_text,
+    format_length,
+    get_fill,
+    make_element,
+)
+from comparanda.render.charts.theme import FAINT, INK, PAPER, SIZE, Style, fit_text, shorten_name, text_width
 
 if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
@@ -89,17 +99,17 @@ class FlowChart(Paper):
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all bands, their labels and the legend."""
         entries = [Entry(f"{each.sign} {each.name} {each.count:,}", each.style, each.link) for each in self.kinds]
-        names, top = legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
+        names, top = draw_legend(pen, name=self.name, entries=entries, begin=MARGIN, end=self.width - MARGIN, top=top)
         flows = [flow for flow in self.flows if flow.count]
         top += 2.2 * SIZE
         if not flows:
             frame = Frame(MARGIN, top, self.width - MARGIN, top + 4 * SIZE)
-            return hatchings(self.name, (each.style for each in self.kinds)) + names + nothing(
+            return define_hatchings(self.name, (each.style for each in self.kinds)) + names + draw_empty_plot(
                 frame, "nothing changes"
             ), frame.bottom
         layout = _Layout(self, flows, top)
         parts = [
-            hatchings(self.name, (each.style for each in self.kinds)),
+            define_hatchings(self.name, (each.style for each in self.kinds)),
             names,
             *layout.headings(),
             *(layout.band(pen, place) for place in range(len(flows))),
@@ -115,8 +125,10 @@ class _Layout:
         self.chart, self.flows, self.top = chart, flows, top
         total = sum(flow.count for flow in flows)
         self.sizes = [_TOTAL_THICKNESS * flow.count / total for flow in flows]
-        self.begin = MARGIN + widest([chart.left, *(flow.source for flow in flows)], _MAX_LABEL_WIDTH) + 8
-        self.end = chart.width - MARGIN - widest([chart.right, *(flow.target for flow in flows)], _MAX_LABEL_WIDTH) - 8
+        self.begin = MARGIN + measure_widest([chart.left, *(flow.source for flow in flows)], _MAX_LABEL_WIDTH) + 8
+        self.end = (
+            chart.width - MARGIN - measure_widest([chart.right, *(flow.target for flow in flows)], _MAX_LABEL_WIDTH) - 8
+        )
         rows, size = _stack([max(size, _MIN_THICKNESS) for size in self.sizes], _GAP)
         middles = [row + max(each, _MIN_THICKNESS) / 2 for row, each in zip(rows, self.sizes, strict=True)]
         sources = _Column([flow.source for flow in flows], self.sizes, middles)
@@ -130,13 +142,13 @@ class _Layout:
     def headings(self) -> Iterable[str]:
         """Draw the names of both systems."""
         y = self.top - SIZE
-        yield text(fitting(self.chart.left, self.begin - MARGIN), self.begin, y, FAINT, anchor="end")
-        yield text(fitting(self.chart.right, self.chart.width - MARGIN - self.end), self.end, y, FAINT)
+        yield draw_text(fit_text(self.chart.left, self.begin - MARGIN), self.begin, y, FAINT, anchor="end")
+        yield draw_text(fit_text(self.chart.right, self.chart.width - MARGIN - self.end), self.end, y, FAINT)
 
     def band(self, pen: Pen, place: int) -> str:
         """Draw one band with its count."""
         flow, size, middle = self.flows[place], self.sizes[place], self.middles[place]
-        said = f"{flow.kind.sign} {flow.count:,}" + (f" ({fitting(flow.note, 90)})" if flow.note else "")
+        said = f"{flow.kind.sign} {flow.count:,}" + (f" ({fit_text(flow.note, 90)})" if flow.note else "")
         half = text_width(said) / 2 + 4
         centre = (self.begin + self.end) / 2
         shape = _band_path(
@@ -144,13 +156,13 @@ class _Layout:
              (centre + half + 8, middle), (self.end - _NODE_WIDTH, self.targets.centres[place])],
             size,
         )  # fmt: skip
-        told = f"{said}, {flow.kind.name}: {brief(flow.source)} → {brief(flow.target)}"
-        look = {"fill": fill(self.chart.name, flow.kind.style), "stroke": flow.kind.style.colour}
+        told = f"{said}, {flow.kind.name}: {shorten_name(flow.source)} → {shorten_name(flow.target)}"
+        look = {"fill": get_fill(self.chart.name, flow.kind.style), "stroke": flow.kind.style.colour}
         return pen.mark(
             told,
-            element("path", d=shape, fill_opacity=0.85, stroke_width=0.8, **look),
-            element("rect", x=centre - half, y=middle - 8, width=2 * half, height=16, rx=3, fill=PAPER),
-            text(said, centre, middle + SIZE / 3, INK, anchor="middle"),
+            make_element("path", d=shape, fill_opacity=0.85, stroke_width=0.8, **look),
+            make_element("rect", x=centre - half, y=middle - 8, width=2 * half, height=16, rx=3, fill=PAPER),
+            draw_text(said, centre, middle + SIZE / 3, INK, anchor="middle"),
             link=flow.link,
         )
 
@@ -159,10 +171,10 @@ class _Layout:
         for column, x, way in ((self.sources, self.begin, -1), (self.targets, self.end - _NODE_WIDTH, 1)):
             room = (x if way < 0 else self.chart.width - x - _NODE_WIDTH) - MARGIN - 6
             for name, (above, below) in column.nodes.items():
-                yield element("rect", x=x, y=above, width=_NODE_WIDTH, height=max(below - above, 0.8), fill=INK)
+                yield make_element("rect", x=x, y=above, width=_NODE_WIDTH, height=max(below - above, 0.8), fill=INK)
                 edge = x - 6 if way < 0 else x + _NODE_WIDTH + 6
                 anchor = "end" if way < 0 else None
-                yield beside(fitting(name, room), edge, (above + below) / 2, anchor=anchor)
+                yield draw_row_text(fit_text(name, room), edge, (above + below) / 2, anchor=anchor)
 
 
 class _Column:
@@ -222,4 +234,4 @@ def _curve_path(begin: tuple[float, float], end: tuple[float, float]) -> str:
 
 
 def _format_point(point: tuple[float, float]) -> str:
-    return f"{number(point[0])} {number(point[1])}"
+    return f"{format_length(point[0])} {format_length(point[1])}"

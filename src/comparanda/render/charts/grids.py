@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from comparanda.render.charts.axes import ROW, Frame, beside, column_names, column_room, nothing, widest
-from comparanda.render.charts.canvas import MARGIN, Paper, element, path, text
-from comparanda.render.charts.theme import FAINT, GRID, INK, PAPER, SERIES, SIZE, fitting
+from comparanda.render.charts.axes import (
+    ROW,
+    Frame,
+    column_names,
+    column_room,
+    draw_empty_plot,
+    draw_row_text,
+    measure_widest,
+)
+from comparanda.render.charts.canvas import MARGIN, Paper, draw_text, format_path, make_element
+from comparanda.render.charts.theme import FAINT, GRID, INK, PAPER, SERIES, SIZE, fit_text
 
 if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
@@ -73,12 +81,12 @@ class MatrixChart(Paper):
 
     def _pitch(self) -> float:
         """Return the width of a column."""
-        said = widest(each.said for row in self.cells for each in row if each is not None)
+        said = measure_widest(each.said for row in self.cells for each in row if each is not None)
         room = (self.width - MARGIN - self._left()) / max(len(self.columns), 1)
         return max(said + _GAP, min(room, _MAX_COLUMN_WIDTH))
 
     def _left(self) -> float:
-        return MARGIN + widest([self.across, *self.rows]) + _GAP
+        return MARGIN + measure_widest([self.across, *self.rows]) + _GAP
 
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw all cells, the names of rows to the left and those of columns above."""
@@ -88,35 +96,35 @@ class MatrixChart(Paper):
         frame = Frame(left, top, left + pitch * max(len(self.columns), 1), top + _ROW * max(len(self.rows), 1))
         middles = [left + pitch * (place + 0.5) for place in range(len(self.columns))]
         parts = [
-            text(fitting(self.along, self.wide() - MARGIN - left), left, top - high - 6, FAINT),
+            draw_text(fit_text(self.along, self.wide() - MARGIN - left), left, top - high - 6, FAINT),
             column_names(self.columns, middles, top, pitch),
-            text(fitting(self.across, left - MARGIN - _GAP), left - _GAP, top - 4, FAINT, anchor="end"),
+            draw_text(fit_text(self.across, left - MARGIN - _GAP), left - _GAP, top - 4, FAINT, anchor="end"),
         ]
         for place, (name, row) in enumerate(zip(self.rows, self.cells, strict=True)):
             y = top + _ROW * place
-            parts.append(beside(fitting(name, left - MARGIN - _GAP), left - _GAP, y + _ROW / 2, anchor="end"))
+            parts.append(draw_row_text(fit_text(name, left - MARGIN - _GAP), left - _GAP, y + _ROW / 2, anchor="end"))
             parts += [
                 _draw_cell(pen, each=each, x=left + pitch * column, y=y, pitch=pitch) for column, each in enumerate(row)
             ]
         if not (self.rows and self.columns):
-            parts.append(nothing(frame))
+            parts.append(draw_empty_plot(frame))
         return "".join(parts), frame.bottom + MARGIN
 
 
 def _draw_cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: float) -> str:
     """Draw one cell: border, shade and text."""
     box = {"x": x, "y": y, "width": pitch, "height": _ROW}
-    edge = element("rect", fill="none", stroke=GRID, **box)
+    edge = make_element("rect", fill="none", stroke=GRID, **box)
     if each is None:
         return edge
     shapes = [edge]
     if each.shade is not None:
         depth = PALEST + (DARKEST - PALEST) * min(max(each.shade, 0.0), 1.0)
-        shapes.append(element("rect", fill=SERIES[0], fill_opacity=depth, **box))
+        shapes.append(make_element("rect", fill=SERIES[0], fill_opacity=depth, **box))
     if each.framed:
         inner = {"x": x + 1.5, "y": y + 1.5, "width": pitch - 3, "height": _ROW - 3}
-        shapes.append(element("rect", fill="none", stroke=INK, stroke_width=1.5, **inner))
-    shapes.append(beside(each.said, x + pitch / 2, y + _ROW / 2, anchor="middle"))
+        shapes.append(make_element("rect", fill="none", stroke=INK, stroke_width=1.5, **inner))
+    shapes.append(draw_row_text(each.said, x + pitch / 2, y + _ROW / 2, anchor="middle"))
     return pen.mark(each.told, *shapes, link=each.link)
 
 
@@ -180,11 +188,11 @@ class UpSetChart(Paper):
             )
             parts.append(pen.mark(f"{group.told}: {group.count:,}", *shapes, link=group.link))
             if group.members is None:
-                parts.append(beside("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
+                parts.append(draw_row_text("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
             if group.count > longest:
-                parts.append(beside(_CUT_NOTE, frame.right, middle, colour=FAINT, anchor="end"))
-        axis = path([(frame.left, frame.top), (frame.left, frame.bottom)])
-        parts.append(element("path", d=axis, stroke=INK, fill="none") if self.groups else nothing(frame))
+                parts.append(draw_row_text(_CUT_NOTE, frame.right, middle, colour=FAINT, anchor="end"))
+        axis = format_path([(frame.left, frame.top), (frame.left, frame.bottom)])
+        parts.append(make_element("path", d=axis, stroke=INK, fill="none") if self.groups else draw_empty_plot(frame))
         return "".join(parts), frame.bottom + MARGIN
 
     def _scale(self, frame: Frame) -> tuple[float, float]:
@@ -192,7 +200,7 @@ class UpSetChart(Paper):
         counts = sorted((group.count for group in self.groups), reverse=True)
         longest = _longest_uncut_bar(counts)
         said = (f"{count:,} {_CUT_NOTE if count > longest else ''}" for count in counts)
-        return (frame.right - frame.left - widest(said) - _UPSET_GAP) / (longest or 1), longest
+        return (frame.right - frame.left - measure_widest(said) - _UPSET_GAP) / (longest or 1), longest
 
 
 def _longest_uncut_bar(counts: Sequence[int]) -> float:
@@ -213,23 +221,33 @@ def _draw_dots(members: Sequence[bool] | None, columns: Sequence[float], middle:
         return ""
     inside = [x for x, member in zip(columns, members, strict=True) if member]
     parts = (
-        [element("path", d=path([(inside[0], middle), (inside[-1], middle)]), stroke=INK, stroke_width=2, fill="none")]
+        [
+            make_element(
+                "path",
+                d=format_path([(inside[0], middle), (inside[-1], middle)]),
+                stroke=INK,
+                stroke_width=2,
+                fill="none",
+            )
+        ]
         if inside
         else []
     )
     for x, member in zip(columns, members, strict=True):
         look = {"fill": INK, "stroke": INK} if member else {"fill": PAPER, "stroke": FAINT}
-        parts.append(element("circle", cx=x, cy=middle, r=_RADIUS if member else _RADIUS - 1.5, stroke_width=1, **look))
+        parts.append(
+            make_element("circle", cx=x, cy=middle, r=_RADIUS if member else _RADIUS - 1.5, stroke_width=1, **look)
+        )
     return "".join(parts)
 
 
 def _draw_bar(group: Group, left: float, middle: float, unit: float, *, longest: float) -> tuple[str, str, str]:
     """Draw the bar of a group, followed by its count; a cut bar has a gap near its end."""
     size = unit * min(group.count, longest)
-    bar = element("rect", x=left, y=middle - _BAR_THICKNESS / 2, width=size, height=_BAR_THICKNESS, fill=SERIES[0])
+    bar = make_element("rect", x=left, y=middle - _BAR_THICKNESS / 2, width=size, height=_BAR_THICKNESS, fill=SERIES[0])
     broken = ""
     if group.count > longest:
         at, half = left + size * 0.85, _BAR_THICKNESS / 2 + 2
-        cut = path([(at - 3, middle + half), (at + 3, middle - half)])
-        broken = element("path", d=cut, stroke=PAPER, stroke_width=5, fill="none")
-    return bar, broken, beside(f"{group.count:,}", left + size + 5, middle)
+        cut = format_path([(at - 3, middle + half), (at + 3, middle - half)])
+        broken = make_element("path", d=cut, stroke=PAPER, stroke_width=5, fill="none")
+    return bar, broken, draw_row_text(f"{group.count:,}", left + size + 5, middle)

@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.render.charts.axes import Axis, Frame, Scale, horizontal, nothing, tick_room, ticked, vertical
-from comparanda.render.charts.canvas import MARGIN, Paper, element, mark, path, text, words
-from comparanda.render.charts.theme import FAINT, GRID, INK, SIZE, Style, fitting, style, text_width
+from comparanda.render.charts.axes import (
+    Axis,
+    Frame,
+    Scale,
+    choose_scale,
+    draw_empty_plot,
+    draw_horizontal_axis,
+    draw_vertical_axis,
+    tick_room,
+)
+from comparanda.render.charts.canvas import MARGIN, Paper, draw_mark, draw_text, escape_words, format_path, make_element
+from comparanda.render.charts.theme import FAINT, GRID, INK, SIZE, Style, fit_text, get_style, text_width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +82,10 @@ class LineChart(Paper):
     def drawn(self, pen: Pen, top: float) -> tuple[str, float]:
         """Draw the lines with their axes, and their names on the right."""
         del pen  # points of lines have no links
-        x_ticks, y_ticks = ticked(self.x, self._extremes("x")), ticked(self.y, self._extremes("y", "low", "high"), 8)
+        x_ticks, y_ticks = (
+            choose_scale(self.x, self._extremes("x")),
+            choose_scale(self.y, self._extremes("y", "low", "high"), 8),
+        )
         left = MARGIN + SIZE + tick_room(self.y, y_ticks)
         right = self.width - MARGIN - _LEADER - _SAMPLE - 6 - self._name_room()
         frame = Frame(left, top, right, self.height - _BELOW)
@@ -82,13 +94,15 @@ class LineChart(Paper):
         drawn = _style_lines(self.lines, x, y)
         clip = f"{self.name}-clip"
         parts = [
-            vertical(self.y, y_ticks, y, frame),
-            horizontal(self.x, x_ticks, x, frame),
-            element("clipPath", _draw_clip_area(frame), id=clip),
-            element("g", *(each.band() for each in drawn), *(each.line() for each in drawn), clip_path=f"url(#{clip})"),
+            draw_vertical_axis(self.y, y_ticks, y, frame),
+            draw_horizontal_axis(self.x, x_ticks, x, frame),
+            make_element("clipPath", _draw_clip_area(frame), id=clip),
+            make_element(
+                "g", *(each.band() for each in drawn), *(each.line() for each in drawn), clip_path=f"url(#{clip})"
+            ),
             *(each.marks() for each in drawn),
             _draw_names(drawn, frame, self._name_room()),
-            "" if any(each.points for each in drawn) else nothing(frame),
+            "" if any(each.points for each in drawn) else draw_empty_plot(frame),
         ]
         return "".join(parts), self.height
 
@@ -129,12 +143,12 @@ class _StyledLine:
     def line(self) -> str:
         """Draw the line; a single point between two gaps becomes a dot."""
         data = ""
-        for piece in map(thinned, self._split_at_gaps(self.given.y)):
-            data += path([*piece, *piece] if len(piece) == 1 else piece)
+        for piece in map(thin_points, self._split_at_gaps(self.given.y)):
+            data += format_path([*piece, *piece] if len(piece) == 1 else piece)
         width = 1.2 if self.given.reference else 2.0
-        return element(
+        return make_element(
             "path",
-            element("title", words(self.given.name)),
+            make_element("title", escape_words(self.given.name)),
             d=data,
             fill="none",
             stroke=self.style.colour,
@@ -150,8 +164,8 @@ class _StyledLine:
             return ""
         data = ""
         for low, high in zip(self._split_at_gaps(self.given.low), self._split_at_gaps(self.given.high), strict=True):
-            data += path([*thinned(high), *reversed(thinned(low))], closed=True) if low else ""
-        return element("path", d=data, fill=self.style.colour, fill_opacity=0.16, stroke="none")
+            data += format_path([*thin_points(high), *reversed(thin_points(low))], closed=True) if low else ""
+        return make_element("path", d=data, fill=self.style.colour, fill_opacity=0.16, stroke="none")
 
     def marks(self) -> str:
         """Draw markers on the line: at each point, or at a few positions that differ from line to line."""
@@ -167,7 +181,7 @@ class _StyledLine:
             points = (
                 [_point_at(points, begin + share * (end - begin)) for share in shares] if end > begin else points[:1]
             )
-        return "".join(mark(self.style, x, y) for x, y in points)
+        return "".join(draw_mark(self.style, x, y) for x, y in points)
 
 
 def _point_at(points: list[Point], x: float) -> Point:
@@ -179,10 +193,10 @@ def _point_at(points: list[Point], x: float) -> Point:
     return points[-1]
 
 
-def thinned(points: list[Point]) -> list[Point]:
+def thin_points(points: list[Point]) -> list[Point]:
     """Remove indistinguishable points: of each pixel column keep the first, lowest, highest and last point.
 
-    >>> len(thinned([(number / 1000, number % 7) for number in range(5000)])) <= 4 * 6
+    >>> len(thin_points([(number / 1000, number % 7) for number in range(5000)])) <= 4 * 6
     True
     """
     kept: list[Point] = []
@@ -201,7 +215,9 @@ def _style_lines(lines: Sequence[Line], x: Scale, y: Scale) -> list[_StyledLine]
     count, drawn = 0, []
     for line in lines:
         drawn.append(
-            _StyledLine(given=line, style=_REFERENCE_STYLE if line.reference else style(count), number=count, x=x, y=y)
+            _StyledLine(
+                given=line, style=_REFERENCE_STYLE if line.reference else get_style(count), number=count, x=x, y=y
+            )
         )
         count += not line.reference
     return drawn
@@ -218,16 +234,16 @@ def _draw_names(drawn: Sequence[_StyledLine], frame: Frame, room: float) -> str:
     parts = []
     for (each, end), y in zip(ended, _spread_names(wanted, frame), strict=True):
         begin = frame.right + _LEADER
-        leader = path([(min(end[0], frame.right) + 3, end[1]), (frame.right + 4, end[1]), (begin - 3, y)])
-        parts.append(element("path", d=leader, stroke=GRID, fill="none"))
-        sample = path([(begin, y), (begin + _SAMPLE, y)])
+        leader = format_path([(min(end[0], frame.right) + 3, end[1]), (frame.right + 4, end[1]), (begin - 3, y)])
+        parts.append(make_element("path", d=leader, stroke=GRID, fill="none"))
+        sample = format_path([(begin, y), (begin + _SAMPLE, y)])
         width = 1.2 if each.given.reference else 2.0
         stroke = {"stroke": each.style.colour, "stroke_dasharray": each.style.dash}
-        parts.append(element("path", d=sample, fill="none", stroke_width=width, **stroke))
+        parts.append(make_element("path", d=sample, fill="none", stroke_width=width, **stroke))
         if not each.given.reference:
-            parts.append(mark(each.style, begin + _SAMPLE / 2, y))
-        name = fitting(each.given.name, room)
-        parts.append(text(name, begin + _SAMPLE + 6, y + SIZE / 3, INK))
+            parts.append(draw_mark(each.style, begin + _SAMPLE / 2, y))
+        name = fit_text(each.given.name, room)
+        parts.append(draw_text(name, begin + _SAMPLE + 6, y + SIZE / 3, INK))
     return "".join(parts)
 
 
@@ -257,7 +273,7 @@ def _first_place(group: Sequence[float], frame: Frame) -> float:
 
 def _draw_clip_area(frame: Frame) -> str:
     """Draw a clip area slightly larger than the frame, so that lines along its edge are not cut."""
-    return element(
+    return make_element(
         "rect",
         x=frame.left,
         y=frame.top - 2,

@@ -16,10 +16,10 @@ _LETTER = f'<text x="2" y="16" font-family="{FONT}">M</text>'
 
 def as_png(svg: str) -> bytes:
     """Return a chart as PNG, with a font of this machine."""
-    return bytes(renderer()(svg_string=svg, zoom=ZOOM))
+    return bytes(find_renderer()(svg_string=svg, zoom=ZOOM))
 
 
-def renderer() -> Callable[..., bytes]:
+def find_renderer() -> Callable[..., bytes]:
     """Return the PNG renderer; raise an error if it is not installed or finds no font."""
     try:
         from resvg_py import svg_to_bytes

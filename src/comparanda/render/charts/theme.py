@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from comparanda.render.table import visible
+from comparanda.render.table import make_visible
 
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 SIZE = 12.0
@@ -51,10 +51,10 @@ CHANGE = Style(CHANGED, "2 2", "triangle", "dots")
 """The styles of improvements, deteriorations and neutral changes in all charts."""
 
 
-def style(number: int) -> Style:
+def get_style(number: int) -> Style:
     """Return the style of a series, given its number.
 
-    >>> style(0).dash is None, style(1).dash, len({(style(n).colour, style(n).dash) for n in range(42)})
+    >>> get_style(0).dash is None, get_style(1).dash, len({(get_style(n).colour, get_style(n).dash) for n in range(42)})
     (True, '7 3', 42)
     """
     return Style(
@@ -68,7 +68,7 @@ def style(number: int) -> Style:
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a displayed text without font metrics, erring on the wide side."""
-    return size * sum(_WIDTHS[_width_class(character)] for character in visible(text))
+    return size * sum(_WIDTHS[_width_class(character)] for character in make_visible(text))
 
 
 def _width_class(character: str) -> str:
@@ -81,13 +81,13 @@ def _width_class(character: str) -> str:
     return "capital" if character.isupper() else "other"
 
 
-def fitting(text: str, room: float, size: float = SIZE) -> str:
+def fit_text(text: str, room: float, size: float = SIZE) -> str:
     """Return the displayed form of a text, shortened to fit into `room`.
 
-    >>> fitting("expected precision", 60)
+    >>> fit_text("expected precision", 60)
     'expecte…'
     """
-    shown, width, kept = visible(text), 0.0, 0
+    shown, width, kept = make_visible(text), 0.0, 0
     for count, character in enumerate(shown, start=1):
         width += size * _WIDTHS[_width_class(character)]
         if width > room + _TOLERANCE:
@@ -97,26 +97,26 @@ def fitting(text: str, room: float, size: float = SIZE) -> str:
     return shown
 
 
-def brief(text: str) -> str:
+def shorten_name(text: str) -> str:
     """Shorten a name for tooltips and screen readers.
 
-    >>> len(brief("x" * 1_000_000))
+    >>> len(shorten_name("x" * 1_000_000))
     60
     """
-    shown = visible(text)
+    shown = make_visible(text)
     return shown if len(shown) <= _MAX_NAME_LENGTH else shown[: _MAX_NAME_LENGTH - 1] + "…"
 
 
-def written(label: str) -> str:
+def display_label(label: str) -> str:
     r"""Return the displayed form of a label; an empty label becomes "(empty)".
 
-    >>> written("NOUN"), written(""), written("\u2028")
+    >>> display_label("NOUN"), display_label(""), display_label("\u2028")
     ('NOUN', '(empty)', '\\u2028')
     """
-    return visible(label) if visible(label).strip() else "(empty)"
+    return make_visible(label) if make_visible(label).strip() else "(empty)"
 
 
-def folded(text: str, room: float, size: float = SIZE, most: int = 3) -> list[str]:
+def wrap_text(text: str, room: float, size: float = SIZE, most: int = 3) -> list[str]:
     """Wrap a text at spaces into at most `most` lines; the last line is shortened to fit."""
     lines: list[str] = []
     for word in text.split():
@@ -125,7 +125,7 @@ def folded(text: str, room: float, size: float = SIZE, most: int = 3) -> list[st
         else:
             lines.append(word)
     kept = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
-    return [fitting(line, room, size) for line in kept]
+    return [fit_text(line, room, size) for line in kept]
 
 
 # Charts in a page with a light and a dark theme: colours become CSS variables, which the page defines for both.
@@ -165,19 +165,19 @@ _VARIABLE_NAMES = {colour: name for name, colour in LIGHT.items()}
 _COLOUR_ATTRIBUTE = re.compile(r' (fill|stroke)="(#[0-9a-f]{6})"')
 
 
-def themed(svg: str) -> str:
+def apply_theme(svg: str) -> str:
     """Replace the colours of a chart by variables, so that it follows the theme of the page.
 
-    >>> themed('<path stroke="#1a1a1a" fill="none"/>')
+    >>> apply_theme('<path stroke="#1a1a1a" fill="none"/>')
     '<path stroke="var(--ink)" fill="none"/>'
     """
     return _COLOUR_ATTRIBUTE.sub(lambda found: f' {found[1]}="var(--{_VARIABLE_NAMES[found[2]]})"', svg)
 
 
-def variables() -> str:
+def define_variables() -> str:
     """Return the CSS definitions of these variables, for `:root`.
 
-    >>> variables().splitlines()[0]
+    >>> define_variables().splitlines()[0]
     '--ink: light-dark(#1a1a1a, #ececec);'
     """
     return "\n".join(f"--{name}: light-dark({LIGHT[name]}, {DARK[name]});" for name in LIGHT)

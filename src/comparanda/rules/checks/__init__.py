@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from comparanda.rules.checks.effects import Domains, Reading, enables
+from comparanda.rules.checks.effects import Domains, Reading, can_enable_rule
 from comparanda.rules.checks.order import refuse_conflicts, refuse_order_dependence
 from comparanda.rules.checks.termination import refuse_cycles, refuse_unpaired, refuse_used_twice
 
@@ -32,7 +32,7 @@ def check(rule_set: RuleSet) -> tuple[int | None, ...]:
         for reading in group:
             refuse_used_twice(reading)
         refuse_order_dependence(group)
-    return tuple(place for group in groups for place in restarts(group))
+    return tuple(place for group in groups for place in find_restarts(group))
 
 
 def read(rule_set: RuleSet) -> list[list[Reading]]:
@@ -42,9 +42,9 @@ def read(rule_set: RuleSet) -> list[list[Reading]]:
     return [list(group) for _, group in groupby(readings, key=lambda reading: reading.rule.group)]
 
 
-def restarts(group: Sequence[Reading]) -> list[int | None]:
+def find_restarts(group: Sequence[Reading]) -> list[int | None]:
     """Return for each rule of a group the first rule up to itself that it can enable."""
     return [
-        next((earlier.place for earlier in group[: number + 1] if enables(reading, earlier)), None)
+        next((earlier.place for earlier in group[: number + 1] if can_enable_rule(reading, earlier)), None)
         for number, reading in enumerate(group)
     ]

@@ -66,10 +66,10 @@ Value = str | float | bool | Special | Between
 Values = frozenset[Value]
 
 
-def literal(node: Node) -> str | float | bool | None:
+def literal_value(node: Node) -> str | float | bool | None:
     """Return the value of a literal, or None for any other expression.
 
-    >>> literal(Negative(Number(2)))
+    >>> literal_value(Negative(Number(2)))
     -2
     """
     match node:
@@ -81,11 +81,11 @@ def literal(node: Node) -> str | float | bool | None:
             return None
 
 
-def possible(column: ColumnType, named: Collection[Any]) -> Values:
+def possible_values(column: ColumnType, named: Collection[Any]) -> Values:
     """Return the abstract values of a column; unnamed values are one or, for numbers, one for each gap.
 
     >>> from comparanda.rules.ruleset import ColumnType
-    >>> len(possible(ColumnType("text"), ["TP"])), len(possible(ColumnType("number"), [0, 1]))
+    >>> len(possible_values(ColumnType("text"), ["TP"])), len(possible_values(ColumnType("number"), [0, 1]))
     (3, 6)
     """
     match column.kind:
@@ -109,7 +109,7 @@ def is_one(value: Value) -> bool:
     return not isinstance(value, Between) and value not in {OTHER, ANY}
 
 
-def shown(value: Value) -> str:
+def show_value(value: Value) -> str:
     """Return a value as displayed in error messages."""
     if isinstance(value, Special):
         return value.value
@@ -132,7 +132,7 @@ class Cell:
     >>> from comparanda.expressions import parse
     >>> cell = Cell("s.result", frozenset((MISSING, "FP", "TP")))
     >>> meaning = cell.meaning(parse('is_missing(s.result) or s.result == "FP" and s.seen').root)
-    >>> sorted(map(shown, meaning.surely)), sorted(map(shown, meaning.perhaps))
+    >>> sorted(map(show_value, meaning.surely)), sorted(map(show_value, meaning.perhaps))
     (['missing'], ["'FP'", 'missing'])
     """
 
@@ -183,7 +183,7 @@ class Cell:
             return Meaning(frozenset(), self.every)
         if symbol == "!=":
             return self.unless(self.compared(left, "==", right))
-        sides = [None if side == self.name else literal(side) for side in (left, right)]
+        sides = [None if side == self.name else literal_value(side) for side in (left, right)]
         present = self.every - {MISSING}
         if sides == [None, None] or ANY in present:
             return Meaning(frozenset(), present)
@@ -231,11 +231,11 @@ _CONTRADICTIONS: Final = {
 }
 
 
-def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
+def find_claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
     """Return the claims of conditions, with rows renamed.
 
     >>> from comparanda.expressions import parse
-    >>> claims([parse("s.begin > k.begin").root], {"s": "a", "k": "b"})
+    >>> find_claims([parse("s.begin > k.begin").root], {"s": "a", "k": "b"})
     {'a.begin > b.begin': frozenset({'holds'}), 'a.begin, b.begin': frozenset({'>'})}
     """
     found: dict[str, frozenset[str]] = {}
@@ -246,12 +246,12 @@ def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
     for condition in conditions:
         match condition:
             case Not(operand):
-                claim(written(operand, names), "fails")
+                claim(write_node(operand, names), "fails")
             case _:
-                claim(written(condition, names), "holds")
+                claim(write_node(condition, names), "holds")
         match condition:
             case Comparison(first, (ComparisonStep(symbol, second),)) if symbol in _MIRRORED_OPERATORS:
-                left, right = written(first, names), written(second, names)
+                left, right = write_node(first, names), write_node(second, names)
                 claim(
                     *(
                         (f"{left}, {right}", symbol)
@@ -262,18 +262,18 @@ def claims(conditions: Iterable[Node], names: Mapping[str, str]) -> Claims:
     return found
 
 
-def contrary(mine: Claims, theirs: Claims) -> bool:
+def are_contrary(mine: Claims, theirs: Claims) -> bool:
     """Whether the claims of two rules contradict each other."""
     common = mine.keys() & theirs.keys()
     pairs = ((one, other) for what in common for one in mine[what] for other in theirs[what])
     return any((one, other) in _CONTRADICTIONS or (other, one) in _CONTRADICTIONS for one, other in pairs)
 
 
-def written(node: Node, names: Mapping[str, str]) -> str:
+def write_node(node: Node, names: Mapping[str, str]) -> str:
     """Return a canonical text of a node with rows renamed, equal for equal nodes.
 
     >>> from comparanda.expressions import parse
-    >>> written(parse("any(t.doc == s.doc for t in key)").root, {"s": "x"})
+    >>> write_node(parse("any(t.doc == s.doc for t in key)").root, {"s": "x"})
     'any(`#0.doc` == x.doc for #0 in key)'
     """
     return unparse(_rename_rows(node, names, 0))

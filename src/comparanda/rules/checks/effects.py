@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from comparanda.expressions import walk
+from comparanda.expressions import walk_tree
 from comparanda.expressions.syntax import (
     And,
     Call,
@@ -19,7 +19,7 @@ from comparanda.expressions.syntax import (
     Not,
     Or,
     Quantified,
-    children,
+    list_children,
 )
 from comparanda.rules.checks.cell_values import (
     ANY,
@@ -28,14 +28,14 @@ from comparanda.rules.checks.cell_values import (
     Claims,
     Meaning,
     Values,
-    claims,
-    contrary,
+    are_contrary,
+    find_claims,
     is_one,
-    literal,
-    possible,
-    written,
+    literal_value,
+    possible_values,
+    write_node,
 )
-from comparanda.rules.language import conjuncts
+from comparanda.rules.language import split_conjuncts
 
 if TYPE_CHECKING:
     from comparanda.rules.ruleset import Rule, RuleSet, Setting
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 def names_in(node: Node) -> frozenset[str]:
     """Return the rows, columns of rows and parameters that a node refers to."""
-    return frozenset(each.name for each in walk(node) if isinstance(each, Name))
+    return frozenset(each.name for each in walk_tree(node) if isinstance(each, Name))
 
 
 def speaks_of(node: Node, variable: str) -> bool:
@@ -71,7 +71,7 @@ class Domains:
         """Return the values of a column."""
         key = table, column
         if key not in self._known:
-            self._known[key] = possible(self._types[table][column], self._named.get(key, ()))
+            self._known[key] = possible_values(self._types[table][column], self._named.get(key, ()))
         return self._known[key]
 
     def _collect(self, node: Node, tables: Mapping[str, str]) -> None:
@@ -83,7 +83,7 @@ class Domains:
                 for left, right in ((node.first, other) for other in others):
                     self._collect_comparison(left, right, tables)
                     self._collect_comparison(right, left, tables)
-        for child in children(node):
+        for child in list_children(node):
             self._collect(child, tables)
 
     def _collect_comparison(self, column: Node, value: Node, tables: Mapping[str, str]) -> None:
@@ -92,7 +92,7 @@ class Domains:
             self._add_named_value(tables[variable], name, value)
 
     def _add_named_value(self, table: str, column: str, value: Node) -> None:
-        if (found := literal(value)) is not None:
+        if (found := literal_value(value)) is not None:
             self._named.setdefault((table, column), set()).add(found)
 
 
@@ -152,31 +152,31 @@ class Question:
     counted: frozenset[str]
 
 
-def questions(node: Node, domains: Domains, rising: bool | None = None) -> Iterator[Question]:
+def find_questions(node: Node, domains: Domains, rising: bool | None = None) -> Iterator[Question]:
     """Yield the quantifiers in a node; `rising` is the effect on the rule of the node being true, as in `Question`."""
     match node:
         case And(operands) | Or(operands):
             for operand in operands:
-                yield from questions(operand, domains, rising)
+                yield from find_questions(operand, domains, rising)
         case Not(operand):
-            yield from questions(operand, domains, _invert(rising))
+            yield from find_questions(operand, domains, _invert(rising))
         case Comparison(
             Quantified(function="count") as asked, (ComparisonStep("<" | "<=" | ">" | ">=" as symbol, other),)
         ):
-            yield from questions(asked, domains, rising if symbol in {">", ">="} else _invert(rising))
-            yield from questions(other, domains)
+            yield from find_questions(asked, domains, rising if symbol in {">", ">="} else _invert(rising))
+            yield from find_questions(other, domains)
         case Quantified(function=function, body=body, variable=variable, table=table, condition=condition):
             rising = rising if function in {"any", "count"} else None
-            parts = tuple(conjuncts(condition))
+            parts = tuple(split_conjuncts(condition))
             columns = (name.partition(".") for name in names_in(body))
             counted = frozenset(column for owner, _, column in columns if owner == variable and column)
             yield Question(Subject(variable, table, parts, domains), rising, counted)
             for part in parts:
-                yield from questions(part, domains, rising)
-            yield from questions(body, domains)
+                yield from find_questions(part, domains, rising)
+            yield from find_questions(body, domains)
         case _:
-            for child in children(node):
-                yield from questions(child, domains)
+            for child in list_children(node):
+                yield from find_questions(child, domains)
 
 
 def _invert(rising: bool | None) -> bool | None:
@@ -235,7 +235,7 @@ class Reading:
         for row, equal in (each for condition in self.rule.conditions for each in _find_equalities(condition)):
             given = self.other(row)
             if given is not None and row in self.rule.over and not speaks_of(equal, row):
-                found[given] = self.rule.over[row], written(equal, self.names(given, ""))
+                found[given] = self.rule.over[row], write_node(equal, self.names(given, ""))
         return found
 
     def has_siblings(self, variable: str) -> bool:
@@ -250,7 +250,7 @@ class Reading:
         """Return the claims of its conditions, with rows named by `names`."""
         key = variable, other
         if key not in self._claims:
-            self._claims[key] = claims(self.rule.conditions, self.names(variable, other))
+            self._claims[key] = find_claims(self.rule.conditions, self.names(variable, other))
         return self._claims[key]
 
     @cached_property
@@ -272,7 +272,7 @@ class Reading:
         """Return the possible values of a cell after it has been set."""
         every = self._domains.of(self.rule.over[setting.variable], setting.column)
         match setting.value:
-            case value if (written := literal(value)) is not None:
+            case value if (written := literal_value(value)) is not None:
                 return frozenset((written,)) if ANY not in every else frozenset((ANY,))
             case Name(name) if "." in name:
                 return self._copied_values(name, every)
@@ -294,12 +294,12 @@ class Reading:
     @cached_property
     def questions(self) -> tuple[Question, ...]:
         """The quantifiers in the conditions."""
-        return tuple(each for part in self.rule.conditions for each in questions(part, self._domains, rising=True))
+        return tuple(each for part in self.rule.conditions for each in find_questions(part, self._domains, rising=True))
 
     @cached_property
     def value_questions(self) -> tuple[Question, ...]:
         """The quantifiers in the values that it sets and in the order of its pairs."""
-        return tuple(each for node in self._value_expressions for each in questions(node, self._domains))
+        return tuple(each for node in self._value_expressions for each in find_questions(node, self._domains))
 
     @cached_property
     def value_names(self) -> frozenset[str]:
@@ -355,7 +355,7 @@ def _find_equalities(condition: Node) -> Iterator[tuple[str, Node]]:
 # way; other rows of the two rules have distinct names.
 
 
-def apart(first: Reading, variable: str, second: Reading, other: str) -> bool:
+def never_share_row(first: Reading, variable: str, second: Reading, other: str) -> bool:
     """Whether two rules never match at the same time with the same row as these variables.
 
     They exclude each other if they allow disjoint values in a column of that row, or of the row that it determines in
@@ -366,16 +366,18 @@ def apart(first: Reading, variable: str, second: Reading, other: str) -> bool:
     mine, theirs = _partner_names(first, variable, second, other)
     if mine == theirs and _has_no_common_value(_partner_subject(first, variable), _partner_subject(second, other)):
         return True
-    return contrary(first.find_claims(variable, mine), second.find_claims(other, theirs))
+    return are_contrary(first.find_claims(variable, mine), second.find_claims(other, theirs))
 
 
 def same_value(first: Reading, write: Write, second: Reading, other: Write) -> bool:
     """Whether two writes to the same cell, made at the same time, give it the same value."""
-    if literal(write.value) is not None or literal(other.value) is not None:
+    if literal_value(write.value) is not None or literal_value(other.value) is not None:
         return write.value == other.value
     mine, theirs = write.subject.variable, other.subject.variable
     names = _partner_names(first, mine, second, theirs)
-    return written(write.value, first.names(mine, names[0])) == written(other.value, second.names(theirs, names[1]))
+    return write_node(write.value, first.names(mine, names[0])) == write_node(
+        other.value, second.names(theirs, names[1])
+    )
 
 
 def _partner_names(first: Reading, variable: str, second: Reading, other: str) -> tuple[str, str]:
@@ -394,7 +396,7 @@ def _has_no_common_value(mine: Subject, theirs: Subject) -> bool:
     return any(mine.allowed(column).isdisjoint(theirs.allowed(column)) for column in common)
 
 
-def enters(writer: Reading, write: Write, subject: Subject) -> bool:
+def can_enable_row(writer: Reading, write: Write, subject: Subject) -> bool:
     """Whether a write can make conditions on its row true."""
     if write.subject.table != subject.table or not subject.tests(write.column):
         return False
@@ -407,7 +409,7 @@ def can_hold_after(writer: Reading, write: Write, subject: Subject) -> bool:
     return not any(writer.after(variable, column).isdisjoint(subject.allowed(column)) for column in subject.columns)
 
 
-def leaves(write: Write, subject: Subject) -> bool:
+def can_disable_row(write: Write, subject: Subject) -> bool:
     """Whether a write can make conditions on its row false that were true."""
     if write.subject.table != subject.table or not subject.tests(write.column):
         return False
@@ -421,30 +423,34 @@ def changes_answer(writer: Reading, write: Write, question: Question) -> bool:
     subject = question.subject
     if write.subject.table == subject.table and write.column in question.counted:
         return True
-    return enters(writer, write, subject) or leaves(write, subject)
+    return can_enable_row(writer, write, subject) or can_disable_row(write, subject)
 
 
 def answers_yes(writer: Reading, write: Write, question: Question) -> bool:
     """Whether a write can change the result of a quantifier so that its rule gains a match."""
     if question.rising is None:
         return changes_answer(writer, write, question)
-    return enters(writer, write, question.subject) if question.rising else leaves(write, question.subject)
+    return (
+        can_enable_row(writer, write, question.subject) if question.rising else can_disable_row(write, question.subject)
+    )
 
 
 def answers_no(writer: Reading, write: Write, question: Question) -> bool:
     """Whether a write can change the result of a quantifier so that its rule loses a match."""
     if question.rising is None:
         return changes_answer(writer, write, question)
-    return leaves(write, question.subject) if question.rising else enters(writer, write, question.subject)
+    return (
+        can_disable_row(write, question.subject) if question.rising else can_enable_row(writer, write, question.subject)
+    )
 
 
 def gives_matches(writer: Reading, write: Write, reader: Reading) -> bool:
     """Whether a write can make a false condition of another rule, or of the same one, true."""
-    rows = any(enters(writer, write, subject) for subject in reader.subjects.values())
+    rows = any(can_enable_row(writer, write, subject) for subject in reader.subjects.values())
     return rows or any(answers_yes(writer, write, question) for question in reader.questions)
 
 
-def enables(writer: Reading, reader: Reading) -> bool:
+def can_enable_rule(writer: Reading, reader: Reading) -> bool:
     """Whether the firing of a rule can give another rule, or itself, a new match or a new change."""
     concerning = (write for write in writer.writes if write.place in reader.touched)
     return any(gives_matches(writer, write, reader) or _gives_new_writes(writer, write, reader) for write in concerning)
@@ -475,18 +481,18 @@ def _leaves_value(write: Write, reader: Reading, other: Write) -> bool:
     """Whether a write leaves the value that the other would write."""
     if other is write:
         return reader.is_own(write) or not reader.has_siblings(write.subject.variable)
-    return literal(write.value) is not None and write.value == other.value
+    return literal_value(write.value) is not None and write.value == other.value
 
 
-def disagree(first: Reading, write: Write, second: Reading, other: Write) -> bool:
+def can_disagree(first: Reading, write: Write, second: Reading, other: Write) -> bool:
     """Whether two writes can set the same cell at the same time to different values."""
     if write.place != other.place:
         return False
     mine, theirs = write.subject.variable, other.subject.variable
-    return not same_value(first, write, second, other) and not apart(first, mine, second, theirs)
+    return not same_value(first, write, second, other) and not never_share_row(first, mine, second, theirs)
 
 
-def repeats(first: Reading, variable: str, second: Reading, other: str) -> bool:
+def sets_same_values(first: Reading, variable: str, second: Reading, other: str) -> bool:
     """Whether the first rule sets all cells of the second to the same values, where these variables are one row."""
     mine = [write for write in first.writes if write.subject.variable == variable]
     return all(

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 
 from comparanda.rules.checks.effects import (
     answers_no,
-    apart,
+    can_disable_row,
+    can_disagree,
+    can_enable_row,
+    can_enable_rule,
     changes_answer,
-    disagree,
-    enables,
-    enters,
     gives_matches,
-    leaves,
-    repeats,
+    never_share_row,
+    sets_same_values,
 )
-from comparanda.rules.checks.termination import complaint, listed
+from comparanda.rules.checks.termination import list_rule_names, make_rule_error
 
 if TYPE_CHECKING:
     from comparanda.errors import RuleError
@@ -49,23 +49,23 @@ def refuse_conflicts(group: Sequence[Reading]) -> None:
 
 def _refuse_between(first: Reading, second: Reading) -> None:
     for mine, theirs in product(first.writes, second.writes):
-        if disagree(first, mine, second, theirs):
+        if can_disagree(first, mine, second, theirs):
             rule = second.rule
             what = (
                 f"conflicting writes: {first.rule.name!r} and {rule.name!r} both set {mine.place} at salience "
                 f"{rule.salience:g} in group {rule.group!r}, and their conditions are not provably disjoint"
             )
-            raise complaint(rule, what, _CONFLICT_HINT)
+            raise make_rule_error(rule, what, _CONFLICT_HINT)
 
 
 def _refuse_within(reading: Reading) -> None:
     """Refuse a rule with two variables over one table that could set the same row to different values by both."""
     for mine, theirs in combinations(reading.writes, 2):
-        if disagree(reading, mine, reading, theirs):
+        if can_disagree(reading, mine, reading, theirs):
             what = (
                 f"conflicting writes: {mine.name} and {theirs.name} may be the same cell, and it sets them differently"
             )
-            raise complaint(reading.rule, what, "add conditions that no row can satisfy as both")
+            raise make_rule_error(reading.rule, what, "add conditions that no row can satisfy as both")
 
 
 # Rules that process each row independently: the order of firings on other rows cannot matter.
@@ -76,7 +76,7 @@ def work_row_by_row(readings: Sequence[Reading]) -> bool:
 
     Then salience alone determines the next firing on a row, regardless of firings on other rows.
     """
-    if any(home(reading) is None or reading.rule.pair is not None for reading in readings):
+    if any(find_written_variable(reading) is None or reading.rule.pair is not None for reading in readings):
         return False
     if any(
         _reaches_other_rows(writer, write, reader)
@@ -87,7 +87,7 @@ def work_row_by_row(readings: Sequence[Reading]) -> bool:
     return all(_never_match_together(first, second) for first, second in combinations(readings, 2))
 
 
-def home(reading: Reading) -> str | None:
+def find_written_variable(reading: Reading) -> str | None:
     """Return the only variable whose row a rule writes to; None if there are several."""
     written = {write.subject.variable for write in reading.writes}
     return written.pop() if len(written) == 1 else None
@@ -99,18 +99,20 @@ def _reaches_other_rows(writer: Reading, write: Write, reader: Reading) -> bool:
     if any(changes_answer(writer, write, question) for question in asked):
         return True
     return any(
-        enters(writer, write, subject) or leaves(write, subject) or f"{variable}.{write.column}" in reader.value_names
+        can_enable_row(writer, write, subject)
+        or can_disable_row(write, subject)
+        or f"{variable}.{write.column}" in reader.value_names
         for variable, subject in reader.subjects.items()
-        if variable != home(reader) and subject.table == write.subject.table
+        if variable != find_written_variable(reader) and subject.table == write.subject.table
     )
 
 
 def _never_match_together(first: Reading, second: Reading) -> bool:
     """Whether two rules never match on the same row at the same salience."""
-    mine, theirs = home(first) or "", home(second) or ""
+    mine, theirs = find_written_variable(first) or "", find_written_variable(second) or ""
     if first.rule.salience != second.rule.salience or first.rule.over[mine] != second.rule.over[theirs]:
         return True
-    return apart(first, mine, second, theirs)
+    return never_share_row(first, mine, second, theirs)
 
 
 _PAIR_HINT = 'add pair = "one-to-one" or pair = "many"'
@@ -127,8 +129,8 @@ def refuse_order_dependence(group: Sequence[Reading]) -> None:
     """Refuse the rules of a group if the order of their firings could affect the outcome."""
     for reading in group:
         for what, hint in _find_self_disturbances(reading):
-            raise complaint(reading.rule, f"order-dependent: {what}", hint)
-    disturbing, setting_off = cache(disturbance), cache(enables)
+            raise make_rule_error(reading.rule, f"order-dependent: {what}", hint)
+    disturbing, setting_off = cache(describe_disturbance), cache(can_enable_rule)
     for salience in dict.fromkeys(reading.rule.salience for reading in group):
         level = [reading for reading in group if reading.rule.salience == salience]
         above = [reading for reading in group if reading.rule.salience >= salience]
@@ -148,15 +150,15 @@ def _order_error(
     if first in level and second in level:
         rule = max(first, second, key=lambda reading: reading.place).rule
         what = f"order-dependent: {problem}, and both have salience {rule.salience:g} in group {rule.group!r}"
-        return complaint(rule, what, _DISJOINT_HINT)
+        return make_rule_error(rule, what, _DISJOINT_HINT)
     higher = [reading for reading in together if reading not in level]
-    starter = next(reading for reading in level if any(enables(reading, each) for each in higher))
-    set_off = listed(reading.rule for reading in higher)
+    starter = next(reading for reading in level if any(can_enable_rule(reading, each) for each in higher))
+    set_off = list_rule_names(reading.rule for reading in higher)
     what = f"order-dependent: it can enable {set_off} while matches of its own salience are waiting, and {problem}"
-    return complaint(starter.rule, what, _LATER_GROUP_HINT)
+    return make_rule_error(starter.rule, what, _LATER_GROUP_HINT)
 
 
-def disturbance(writer: Reading, reader: Reading) -> str | None:
+def describe_disturbance(writer: Reading, reader: Reading) -> str | None:
     """Describe how the firing of one rule can disturb a waiting match of another; None if it cannot."""
     mine, theirs = repr(writer.rule.name), repr(reader.rule.name)
     for write in writer.writes:
@@ -169,7 +171,7 @@ def disturbance(writer: Reading, reader: Reading) -> str | None:
             return f"{mine} sets {write.place}, which {theirs} tests in all rows"
         if any(changes_answer(writer, write, question) for question in reader.value_questions):
             return f"{mine} sets {write.place}, from which {theirs} computes the values it sets"
-        if competes(reader) and gives_matches(writer, write, reader):
+        if matches_compete(reader) and gives_matches(writer, write, reader):
             return f"{mine} sets {write.place}, which gives {theirs} other pairs to choose from"
     return None
 
@@ -177,18 +179,20 @@ def disturbance(writer: Reading, reader: Reading) -> str | None:
 def _disturbed_use(writer: Reading, write: Write, reader: Reading, subject: Subject) -> str | None:
     """Describe the use of a written cell by another rule that the write disturbs; None if there is none."""
     mine, theirs = write.subject.variable, subject.variable
-    if subject.table != write.subject.table or apart(writer, mine, reader, theirs):
+    if subject.table != write.subject.table or never_share_row(writer, mine, reader, theirs):
         return None
     if f"{theirs}.{write.column}" in reader.value_names:
         return "copies or orders by"
-    if any(disagree(writer, write, reader, each) for each in reader.writes if each.subject is subject):
+    if any(can_disagree(writer, write, reader, each) for each in reader.writes if each.subject is subject):
         return "sets to another value"
-    if leaves(write, subject) and (competes(reader) or not repeats(writer, mine, reader, theirs)):
+    if can_disable_row(write, subject) and (
+        matches_compete(reader) or not sets_same_values(writer, mine, reader, theirs)
+    ):
         return "tests"
     return None
 
 
-def competes(reading: Reading) -> bool:
+def matches_compete(reading: Reading) -> bool:
     """Whether the matches of a rule compete for rows, as prescribed by its pairing."""
     if reading.rule.pair == "many":
         return any(_takes_from_siblings(reading, write) for write in reading.writes)
@@ -228,7 +232,7 @@ def _takes_from_siblings(reading: Reading, write: Write) -> bool:
     if all(each.subject is write.subject and reading.is_own(each) for each in reading.writes):
         # the value that the other match would write is already there
         return rereads and not reading.always_changes
-    return rereads or leaves(write, write.subject)
+    return rereads or can_disable_row(write, write.subject)
 
 
 def _disturbed_cell(reading: Reading, write: Write) -> str | None:
@@ -237,7 +241,7 @@ def _disturbed_cell(reading: Reading, write: Write) -> str | None:
         if subject is write.subject or subject.table != write.subject.table:
             continue
         name = f"{variable}.{write.column}"
-        if (leaves(write, subject) or name in reading.value_names) and not apart(
+        if (can_disable_row(write, subject) or name in reading.value_names) and not never_share_row(
             reading, write.subject.variable, reading, variable
         ):
             return name

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
 from comparanda.errors import RuleError
-from comparanda.rules.checks.cell_values import Value, is_one, shown
+from comparanda.rules.checks.cell_values import Value, is_one, show_value
 
 if TYPE_CHECKING:
     from comparanda.rules.checks.effects import Reading, Write
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Cycle = list[tuple[Value, Reading]]
 
 
-def complaint(rule: Rule, what: str, hint: str) -> RuleError:
+def make_rule_error(rule: Rule, what: str, hint: str) -> RuleError:
     """Make the error for a rule, with its file and line and a hint."""
     declared = rule.declaration
     line = declared.lines.get("name")
@@ -26,11 +26,11 @@ def complaint(rule: Rule, what: str, hint: str) -> RuleError:
     return RuleError(f"rule {rule.name!r}: {what}", where=where, hint=hint)
 
 
-def listed(rules: Iterable[Rule], most: int = 6) -> str:
+def list_rule_names(rules: Iterable[Rule], most: int = 6) -> str:
     """Format the names of rules, each once, at most the first `most`.
 
     >>> from types import SimpleNamespace
-    >>> listed([SimpleNamespace(name="up"), SimpleNamespace(name="down"), SimpleNamespace(name="up")])
+    >>> list_rule_names([SimpleNamespace(name="up"), SimpleNamespace(name="down"), SimpleNamespace(name="up")])
     "'up', 'down'"
     """
     names = [*dict.fromkeys(rule.name for rule in rules)]
@@ -130,13 +130,13 @@ def _cycle_error(place: str, cycle: Cycle) -> RuleError:
     if len(cycle) == 1:
         write = next(each for each in first.writes if each.place == place)
         what = f"no fixpoint: {write.name} is computed, and the condition does not prevent the rule from firing again"
-        return complaint(
+        return make_rule_error(
             first.rule, what, f"add a condition that the rule makes false, such as is_missing({write.name})"
         )
-    values = [shown(value) for value, _ in [*cycle, cycle[0]]]
+    values = [show_value(value) for value, _ in [*cycle, cycle[0]]]
     chain = " → ".join(values if len(values) <= MOST_SHOWN else [*values[:MOST_SHOWN], "…", values[-1]])
-    rules = listed([reading.rule for _, reading in cycle])
-    return complaint(first.rule, f"no fixpoint: {place} can cycle {chain} through rules {rules}", _FORWARD_HINT)
+    rules = list_rule_names([reading.rule for _, reading in cycle])
+    return make_rule_error(first.rule, f"no fixpoint: {place} can cycle {chain} through rules {rules}", _FORWARD_HINT)
 
 
 # Rules over two tables must determine how rows are paired.
@@ -153,7 +153,7 @@ def refuse_unpaired(reading: Reading) -> None:
         problem = _copy_problem(reading) or _double_write_problem(reading)
         if problem is not None:
             first, second = reading.rule.over
-            raise complaint(
+            raise make_rule_error(
                 reading.rule, f"missing pair: {problem}", _PAIR_HINT.format(join=f"{first}.partner == {second}")
             )
 
@@ -187,4 +187,4 @@ def refuse_used_twice(reading: Reading) -> None:
             hint = (
                 f"test and set a column of {variable}, as in is_missing({variable}.partner) and {variable}.partner = …"
             )
-            raise complaint(reading.rule, f"order-dependent: {what}", hint)
+            raise make_rule_error(reading.rule, f"order-dependent: {what}", hint)

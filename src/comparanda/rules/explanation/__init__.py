@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-def why(
+def explain_row(
     outcome: Outcome,
     engine: Engine,
     table: str,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.rules.conditions import Conditions
 from comparanda.rules.explanation.data import Cell, Row, Step, Value, Verdict, Why
 from comparanda.rules.facts import MISSING, Frame
@@ -90,7 +90,7 @@ class Account:
             if rule.name == name:
                 return place, rule
         names = [rule.name for rule in self.rule_set.rules]
-        what = f"the rule set {self.rule_set.name!r} has no rule {name!r}{nearest(name, names)}"
+        what = f"the rule set {self.rule_set.name!r} has no rule {name!r}{suggest_nearest(name, names)}"
         raise UsageError(what, hint=f"its rules: {', '.join(names)}")
 
     # Replay
@@ -222,7 +222,7 @@ class Account:
 _MISSING_VALUES: dict[Kind, Any] = {"text": MISSING, "row": MISSING, "truth": False, "number": np.nan}
 
 
-def touched(firing: Firing, rule: Rule, table: str, row: int) -> list[int]:
+def find_matches_of_row(firing: Firing, rule: Rule, table: str, row: int) -> list[int]:
     """Return the matches of a firing that involve a row."""
     found = np.zeros(len(firing), np.bool_)
     for variable, of in rule.over.items():
@@ -251,7 +251,7 @@ def _find_steps(account: Account, state: State, step: int, table: str, *, row: i
     """Yield the effects of a step on a row: usually one; one per partner for a rule with `pair = "many"`."""
     firing = account.outcome.trace[step - 1]
     rule = account.rule_set.rules[firing.rule]
-    places = touched(firing, rule, table, row)
+    places = find_matches_of_row(firing, rule, table, row)
     if not places:
         return
     rows = {name: numbers[places] for name, numbers in firing.rows.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.rules.language import ID_TABLES, SPAN_COLUMNS, id_columns
 
 if TYPE_CHECKING:
@@ -56,9 +56,8 @@ class Row:
         if self.label is not None:
             parts.append(f"[{self.label}]")
         if self.text is not None:
-            parts.append(
-                quote(self.text if len(self.text) <= _MAX_TEXT_LENGTH else self.text[: _MAX_TEXT_LENGTH - 1] + "…")
-            )
+            short = len(self.text) <= _MAX_TEXT_LENGTH
+            parts.append(quote_string(self.text if short else self.text[: _MAX_TEXT_LENGTH - 1] + "…"))
         parts.append(self.extent)
         if self.place is not None:
             parts.append(f"({self.place})")
@@ -437,12 +436,12 @@ class RuleCheck:
     files: tuple[CheckedFile, ...]
 
 
-def summarised(rule_set: RuleSet) -> RuleSetSummary:
+def summarise_rule_set(rule_set: RuleSet) -> RuleSetSummary:
     """Summarise a rule set in one line."""
     return RuleSetSummary(rule_set.name, rule_set.title, len(rule_set.rules), tuple(rule_set.views))
 
 
-def described(rule_set: RuleSet) -> RuleSetDescription:
+def describe_rule_set(rule_set: RuleSet) -> RuleSetDescription:
     """Describe a rule set in full."""
     return RuleSetDescription(
         name=rule_set.name,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.errors import UsageError
-from comparanda.expressions.syntax import Call, Name, Node, Not, Quantified, Truth, children
-from comparanda.rules.conditions import CONDITIONS, is_costly, overlap, written
+from comparanda.expressions.syntax import Call, Name, Node, Not, Quantified, Truth, list_children
+from comparanda.rules.conditions import CONDITIONS, count_overlap, is_costly, write_condition
 from comparanda.rules.explanation.data import Attempt, Cell, Condition, Pair, WhyNot
 from comparanda.rules.language import OF_ROWS, SPAN_TABLES
 
@@ -95,13 +95,13 @@ class Bound:
                 yield from self._child_cells(node, inner)
 
     def _child_cells(self, node: Node, inner: frozenset[str]) -> Iterator[Cell]:
-        for each in children(node):
+        for each in list_children(node):
             yield from self._cells(each, inner)
 
     def _refers_to(self, node: Node, inner: frozenset[str]) -> bool:
         """Whether a node refers to the variable of a quantifier, so that it has no single value."""
         return (isinstance(node, Name) and node.name.partition(".")[0] in inner) or any(
-            self._refers_to(each, inner) for each in children(node)
+            self._refers_to(each, inner) for each in list_children(node)
         )
 
     def _column_cells(self, name: str, variable: str, column: str) -> Iterator[Cell]:
@@ -120,7 +120,7 @@ class Bound:
     def _value_cell(self, node: Node) -> Cell:
         kind = self.account.conditions.kind(node, self.rule.over)
         table = node.table if isinstance(node, Quantified) else None
-        return Cell(written(node), self.account.value(kind, self.raw(node), table))
+        return Cell(write_condition(node), self.account.value(kind, self.raw(node), table))
 
     def _quantifier_cells(self, node: Quantified) -> Iterator[Cell]:
         """Yield the number of rows that match a quantifier, and the first of them; or the value of the quantifier."""
@@ -144,11 +144,11 @@ def as_written(node: Node) -> str:
     """
     match node:
         case Not(Quantified() as inner):
-            return written(replace(node, operand=_restore_body(inner)))
+            return write_condition(replace(node, operand=_restore_body(inner)))
         case Quantified():
-            return written(_restore_body(node))
+            return write_condition(_restore_body(node))
         case _:
-            return written(node)
+            return write_condition(node)
 
 
 def _restore_body(node: Quantified) -> Quantified:
@@ -293,7 +293,7 @@ class _FailedRow:
         begin, end = (np.stack([frame.column(each, name) for each in self.rule.over]) for name in ("begin", "end"))
         near = frame.column(self.first, "doc") == frame.column(self.second, "doc")
         apart = np.where(near, np.maximum(begin.max(axis=0) - end.min(axis=0), 0), np.iinfo(np.int64).max)
-        return overlap(frame, self.first, self.second), apart, near
+        return count_overlap(frame, self.first, self.second), apart, near
 
     # Reasons
 
@@ -346,7 +346,7 @@ class _FailedRow:
             numbers = [float(each.raw(node)) for each in (there, here)]
             theirs, mine = (np.inf if np.isnan(each) else each for each in numbers)  # missing values come last
             if theirs != mine:
-                cells = tuple(Cell(written(node), self.account.value("number", each)) for each in numbers)
+                cells = tuple(Cell(write_condition(node), self.account.value("number", each)) for each in numbers)
                 return cells if theirs < mine else None
         rows = [[each.rows[variable] for variable in self.rule.over] for each in (here, there)]
         return () if rows[1] < rows[0] else None

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
-from comparanda.core.registry import registered
-from comparanda.errors import RuleError, nearest
-from comparanda.expressions.syntax import shown
+from comparanda.core.registry import find_registered
+from comparanda.errors import RuleError, suggest_nearest
+from comparanda.expressions.syntax import quote_for_message
 
 _FOLDER = Path(__file__).parent
 
@@ -40,7 +40,7 @@ def registered_rules() -> Mapping[str, EntryPoint]:
     >>> registered_rules()["exact"].value
     'comparanda.rules.shipped:EXACT'
     """
-    return registered("comparanda.rules")
+    return find_registered("comparanda.rules")
 
 
 def registered_file(name: str) -> Path:
@@ -51,7 +51,9 @@ def registered_file(name: str) -> Path:
     """
     if name not in registered_rules():
         hint = f"known: {', '.join(registered_rules())}; give a file with its extension, as in mine.toml"
-        raise RuleError(f"unknown rule set {shown(name)}{nearest(name, registered_rules())}", hint=hint)
+        raise RuleError(
+            f"unknown rule set {quote_for_message(name)}{suggest_nearest(name, registered_rules())}", hint=hint
+        )
     entry = registered_rules()[name]
     try:
         return Path(entry.load())

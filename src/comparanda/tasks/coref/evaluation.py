@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from comparanda.align.maps import BEYOND, IGNORED
-from comparanda.core.chains import NO_CHAIN, antecedents, sizes
+from comparanda.core.chains import NO_CHAIN, count_mentions, find_antecedents
 from comparanda.core.items import Items
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
-from comparanda.core.sites import NOTHING, Aspect, Attribute, Sites, canonical
+from comparanda.core.sites import NOTHING, Aspect, Attribute, Sites, recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import View
 from comparanda.tasks.coref.kinds import KINDS, kinds_of
 from comparanda.tasks.coref.measures import LINKS, REPORTED, chain_counts, statistics_from
-from comparanda.tasks.coref.mentions import gather
+from comparanda.tasks.coref.mentions import gather_mentions
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import verdicts_of
 
@@ -72,9 +72,9 @@ class Classified:
     skipped: int
 
 
-def classify(chains: Chains, criterion: Criterion, kind: Truths | None) -> Classified:
+def classify_mentions(chains: Chains, criterion: Criterion, kind: Truths | None) -> Classified:
     """Classify every mention for every run; `kind` marks those that count as antecedents, None for all."""
-    plain, wanted = antecedents(chains.key), antecedents(chains.key, kind)
+    plain, wanted = find_antecedents(chains.key), find_antecedents(chains.key, kind)
     anaphor = plain >= 0
     counting = anaphor & (wanted >= 0)
     answers = [_resolve_mentions(chains, run, criterion, kind) for run in chains.runs]
@@ -101,15 +101,15 @@ def _resolve_mentions(
     chains: Chains, run: Rows, criterion: Criterion, kind: Truths | None
 ) -> tuple[Truths, Truths, Rows]:
     """Determine whether a run resolves each mention correctly, whether at all, and the decisive antecedent."""
-    before = antecedents(run, kind)
+    before = find_antecedents(run, kind)
     resolved = before >= 0
     there = np.maximum(before, 0)
     if criterion == "any":
         both = (chains.key != NO_CHAIN) & (run != NO_CHAIN)
         pair = np.where(both, chains.key * (int(run.max(initial=0)) + 1) + run, NO_CHAIN)
-        return antecedents(pair) >= 0, resolved, before
+        return find_antecedents(pair) >= 0, resolved, before
     if criterion == "immediate":
-        return resolved & (antecedents(chains.key) == before), resolved, before
+        return resolved & (find_antecedents(chains.key) == before), resolved, before
     same: Truths = resolved & (chains.key != NO_CHAIN) & (chains.key[there] == chains.key)
     return same, resolved, before
 
@@ -134,7 +134,7 @@ class Naming:
             chains.width[antecedent].astype(np.int64),
             self._duplicate_numbers[antecedent],
         ]
-        (key,) = packed([columns])
+        (key,) = pack_columns([columns])
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return TextColumn(number, tuple(map(self._format_name, *(column[first].tolist() for column in columns))))
 
@@ -146,7 +146,7 @@ class Naming:
     def _duplicate_numbers(self) -> Rows:
         """The number of earlier mentions that cover the same rows, as mentions in pieces or of parts of words can."""
         chains = self.gathered.chains
-        (number,) = packed([[chains.document, chains.place, chains.width]])
+        (number,) = pack_columns([[chains.document, chains.place, chains.width]])
         order = np.argsort(number, kind="stable")
         begins = np.flatnonzero(np.diff(number[order], prepend=-1))
         again = np.zeros(len(order), np.int64)
@@ -159,17 +159,17 @@ def mention_sites(aligned: Aligned, options: Options) -> Sites:
 
     This compares outputs without a key, for coefficients that need one decision of each output about every mention.
     """
-    gathered = gather(aligned, options)
+    gathered = gather_mentions(aligned, options)
     naming, chains = Naming(gathered), gathered.chains
     columns = []
     for side in (chains.key, *chains.runs):
-        before = antecedents(side)
+        before = find_antecedents(side)
         resolved = np.flatnonzero(before >= 0)
         found = naming.names(resolved, before[resolved])
         codes = np.zeros(len(chains), np.int64)
         codes[resolved] = found.codes + 1
         columns.append(TextColumn(codes, (NOTHING, *found.names)))
-    names, coded = canonical(columns)
+    names, coded = recode_canonically(columns)
     return Sites(
         document=chains.document,
         sentence=chains.sentence,
@@ -269,7 +269,7 @@ class Ground:
         wanted = {"any": None, "nominal": self.kinds.nominal, "named": self.kinds.named, "immediate": None}
         chains = self.gathered.chains
         return {
-            name: classify(chains, name, wanted[name])
+            name: classify_mentions(chains, name, wanted[name])
             for name in CRITERIA
             if name != "named" or self.kinds.named is not None
         }
@@ -364,7 +364,7 @@ class Ground:
                 values[rows] = called.codes + len(names)
                 names += [f"{CLASSES[kind]} {name}" for name in called.names]
             columns.append(TextColumn(values, tuple(names)))
-        joined, coded = canonical(columns)
+        joined, coded = recode_canonically(columns)
         return Aspect(coded[0], tuple(coded[1:]), joined)
 
     @cached_property
@@ -400,13 +400,13 @@ class Ground:
     def _chain_sizes(self) -> NDArray[np.float64]:
         """Look up the size of each mention's chain in the key; NaN where the key does not have it."""
         key = self.gathered.chains.key
-        size = np.append(sizes(key), 0)
+        size = np.append(count_mentions(key), 0)
         return np.where(key >= 0, size[key], np.nan)
 
     def _distances(self) -> NDArray[np.float64]:
         """Compute the distance, in sentences, to the closest antecedent in the key; NaN where there is none."""
         chains = self.gathered.chains
-        before = antecedents(chains.key)
+        before = find_antecedents(chains.key)
         back = chains.sentence - chains.sentence[np.maximum(before, 0)]
         return np.where(before >= 0, back, np.nan)
 
@@ -438,9 +438,9 @@ COLUMNS = ("upos", "xpos", "feats", "head")
 POLICIES = frozenset({"singletons", "repeated", "matching", "nouns", "across"})
 
 
-def judge_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_chains(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate chains of mentions."""
-    gathered = gather(aligned, options)
+    gathered = gather_mentions(aligned, options)
     if options.missing != "intersection":
         aligned = replace(aligned, notes=tuple(map(_reword_note, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
@@ -519,7 +519,7 @@ COREF = Task(
     summary="coreference chains: MUC, B³, CEAF, BLANC, LEA, CoNLL average, and ARCS mention by mention",
     shape="tokens",
     column=None,
-    judge=judge_chains,
+    evaluate=evaluate_chains,
     layer="chains",
     columns=COLUMNS,
     policies=POLICIES,

@@ -14,9 +14,9 @@ import numpy as np
 
 from comparanda.core.chains import NO_CHAIN as CHAINS_NO_CHAIN
 from comparanda.render.cells import cell_len, chop_cells
-from comparanda.render.table import counted
-from comparanda.tasks.spans.examples import LEFT_TO_RIGHT, beside, runs_leftward
-from comparanda.tasks.trees.examples import clipped
+from comparanda.render.table import format_count
+from comparanda.tasks.spans.examples import LEFT_TO_RIGHT, prefix_lines, runs_leftward
+from comparanda.tasks.trees.examples import clip_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -295,16 +295,16 @@ def draw(chains: Sequence[ShownChain], width: int) -> list[str]:
           ✗ Mary :8 · [she :9]
     bert  (in no chain)
     """
-    names = [clipped(chain.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for chain in chains]
+    names = [clip_text(chain.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for chain in chains]
     column = max(map(cell_len, names), default=0) + _COLUMN_GAP
     room = max(width - column, _LEAST_WIDTH)
     lines: list[str] = []
     for number, (name, chain) in enumerate(zip(names, chains, strict=True)):
-        lines += beside(name, _format_side(chain, chains[0] if number else None, room), column)
+        lines += prefix_lines(name, _format_side(chain, chains[0] if number else None, room), column)
     return lines
 
 
-def sentence(example: Example) -> tuple[str, str, str]:
+def split_sentence(example: Example) -> tuple[str, str, str]:
     """Return the text before a mention in its sentence, the mention or its placeholder, and the text after it.
 
     A text without sentence boundaries is a single sentence, so the length of both is limited.
@@ -347,7 +347,7 @@ def _format_side(chain: ShownChain, key: ShownChain | None, room: int) -> Iterat
         return
     writer = _MentionFormatter(chain, signed=key is not None, widest=min(room // 2, _TEXT_WIDTH))
     if chain.antecedent is not None:
-        how_far = distance(chain.antecedent)
+        how_far = describe_distance(chain.antecedent)
         yield _clip_line(f"→ {writer.mention(chain.antecedent)}{how_far and ', '}{how_far}", room)
     yield from _fold_lines(writer.parts(), room)
 
@@ -369,13 +369,13 @@ def _clip_line(text: str, room: int) -> str:
     return text if cell_len(text) <= room else chop_cells(text, room - 1)[0] + "…"
 
 
-def distance(antecedent: ShownMention) -> str:
+def describe_distance(antecedent: ShownMention) -> str:
     """Describe how far back an antecedent is; empty in another document, which is named elsewhere."""
     back = antecedent.sentences_back
-    return "" if back is None else f"{counted(back, 'sentence')} back" if back else "same sentence"
+    return "" if back is None else f"{format_count(back, 'sentence')} back" if back else "same sentence"
 
 
-def where(mention: ShownMention, own: ShownMention, clip: Callable[[str], str]) -> Iterator[str]:
+def describe_place(mention: ShownMention, own: ShownMention, clip: Callable[[str], str]) -> Iterator[str]:
     """Describe the place of a mention relative to another: its line, and its file and document where they differ."""
     if mention.place is not None:
         file, _, line = mention.place.rpartition(":")
@@ -413,14 +413,14 @@ class _MentionFormatter:
     def mention(self, mention: ShownMention) -> str:
         """Format a mention: `✓ Anna :3`."""
         words = self._clipped(words_of(mention.text))
-        standing = where(mention, self._own or mention, self._clipped)
+        standing = describe_place(mention, self._own or mention, self._clipped)
         written = " ".join([f"{self._isolated}{words}{self._isolated}", *standing])
         if mention.here:
             return f"[{written}]"
         return f"{'✓' if mention.in_key else '✗'} {written}" if self._signed else written
 
     def _clipped(self, text: str) -> str:
-        return text if self._widest is None else clipped(text, self._widest)
+        return text if self._widest is None else clip_text(text, self._widest)
 
 
 def _omitted(count: int) -> list[str]:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.core.measures import Measure, measure, ratio
-from comparanda.findings.context import Context, Interval, defined, mean_of_known, share
+from comparanda.core.measures import Measure, parse_measure, ratio
+from comparanda.findings.context import Context, Interval, divide_counts, mean_of_known, none_if_nan
 from comparanda.findings.score_tables import metric_name
-from comparanda.findings.scores import scores
+from comparanda.findings.scores import compute_scores
 from comparanda.findings.table_links import EVERY_PAIR
 from comparanda.render.finding import Finding
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Linked, Table, cut
+from comparanda.render.table import Field, Linked, Table, cut_rows
 from comparanda.tasks.coref.measures import REPORTED, chain_counts, statistics_from
 
 if TYPE_CHECKING:
@@ -186,8 +186,8 @@ def _compare_under_criterion(
 ) -> CriterionPairs:
     plain, finer_context = (None if view is None else _in_view(context, view) for view in (name, finer))
     assert plain is not None
-    main = measure(f"{name}.f1")
-    table = scores(replace(plain, resamples=0), [main])
+    main = parse_measure(f"{name}.f1")
+    table = compute_scores(replace(plain, resamples=0), [main])
     found = []
     for first, second in pairs:
         values = table.value(first.name), table.value(second.name)
@@ -229,14 +229,14 @@ def _count_differences(context: Context, first: System, second: System) -> Chain
     units[:, 1] = context.unit_counts(all_sites) * len(run_pairs)
     different = sum(map(len, apart))
     low, high = context.interval(units, lambda sums: ratio(sums[:, :1], sums[:, 1:]))[0]
-    diff = share(different, len(all_sites) * len(run_pairs))
+    diff = divide_counts(different, len(all_sites) * len(run_pairs))
     return ChainDifference(view=context.view.name, different=different, diff=diff, low=low, high=high, where="differs")
 
 
 def _compare_outputs(context: Context, chains: Chains, first: System, second: System) -> ResponsePair:
     """Score one system output against another by all metrics, from sums over documents or topics."""
     context = context.among(first.name, second.name)
-    metrics = [measure(name) for name in REPORTED]
+    metrics = [parse_measure(name) for name in REPORTED]
     names = tuple(dict.fromkeys(name for each in metrics for name in each.statistics))
     statistics = np.stack(
         [
@@ -268,7 +268,7 @@ def _count_statistics(context: Context, chains: Chains, names: Sequence[str], ke
 
 
 def _build_agreement(context: Context, metric: Measure, value: float, span: Interval) -> ChainAgreement:
-    f1 = defined(value)
+    f1 = none_if_nan(value)
     if f1 is None:
         return ChainAgreement(
             metric=metric.name, f1=None, low=None, high=None, distance=None, reason=context.reason(metric)
@@ -316,7 +316,7 @@ def _criterion_table(each: CriterionPairs, top: int | None) -> Table:
         Field("score_difference", "Δ F1", "points"),
         Field("antecedents_diff", "diff with antecedents", "share"),
     )
-    rows, notes = cut(
+    rows, notes = cut_rows(
         [_criterion_row(pair) for pair in each.pairs], top=top, usual=_USUAL_PAIRS, one="pair", many="pairs"
     )
     if len(each.pairs) > 1:
@@ -357,7 +357,7 @@ def _response_table(finding: ChainPairs, top: int | None) -> Table:
         found = [each for metric in _FIRST_METRICS for each in pair.agreements if each.metric == metric]
         cells = [(each.f1, (each.low, each.high), each.distance) for each in found]
         rows.append((pair.base, pair.new, *chain.from_iterable(cells)))
-    kept, notes = cut(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
+    kept, notes = cut_rows(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
         means = [each for metric in _FIRST_METRICS for each in finding.means if each.metric == metric]
         kept = (*kept, (*_MEAN_LABEL, *chain.from_iterable((each.f1, _NO_INTERVAL, each.distance) for each in means)))
@@ -377,7 +377,7 @@ def _metric_table(finding: ChainPairs, top: int | None) -> Table:
         (pair.base, pair.new, *(each.f1 for each in pair.agreements if each.metric in metrics))
         for pair in finding.responses
     ]
-    kept, notes = cut(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
+    kept, notes = cut_rows(rows, top=top, usual=_USUAL_PAIRS, one="pair", many="pairs")
     if len(rows) > 1:
         kept = (*kept, (*_MEAN_LABEL, *(each.f1 for each in finding.means if each.metric in metrics)))
     return Table(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.chains import NO_CHAIN, chain_units, sizes
-from comparanda.core.measures import Measure, harmonic, ratio
+from comparanda.core.chains import NO_CHAIN, chain_units, count_mentions
+from comparanda.core.measures import Measure, harmonic_f1, ratio
 from comparanda.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Side:
 
     def __init__(self, chain: Rows, unit: NDArray[np.int32], units: int) -> None:
         self.chain, self.units = chain, units
-        self.size = sizes(chain)
+        self.size = count_mentions(chain)
         self.unit = chain_units(chain, unit, len(self.size))
 
     def summed(self, weights: NDArray[np.generic]) -> Floats:
@@ -281,7 +281,7 @@ def statistics_from(counted: Mapping[str, Counts]) -> dict[str, Floats]:
 
 def _f1(metric: str, sums: Sums) -> Floats:
     found, key, earned, claimed = (sums[name] for name in statistics_of(metric))
-    return harmonic(found, earned, claimed, key)
+    return harmonic_f1(found, earned, claimed, key)
 
 
 def _f1_measure(metric: str) -> Measure:

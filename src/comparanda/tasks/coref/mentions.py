@@ -11,15 +11,15 @@ import numpy as np
 
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
-from comparanda.core.chains import NO_CHAIN, Chains, renumbered, sizes
+from comparanda.core.chains import NO_CHAIN, Chains, count_mentions, renumber_chains
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note, first_places
-from comparanda.core.sites import canonical
-from comparanda.core.text_columns import TextColumn, taken
+from comparanda.core.sites import recode_canonically
+from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.core.verdicts import Units
-from comparanda.errors import UsageError, nearest
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.formats.entity_brackets import AHEAD
 from comparanda.tasks.coref.kinds import words_told
 
@@ -107,7 +107,7 @@ def _document_topics(documents: Documents, across: str) -> list[str]:
     if across not in known:
         hint = f"use '{EVERYTHING}' for a single topic, '{UNTIL}_' for the part of document names before _"
         hint += f", or a document attribute: {', '.join(known)}" if known else ""
-        raise UsageError(f"documents have no attribute {across!r}{nearest(across, known)}", hint=hint)
+        raise UsageError(f"documents have no attribute {across!r}{suggest_nearest(across, known)}", hint=hint)
     given = zip(documents.names, known[across].values(), strict=True)
     return [name if topic is None else topic for name, topic in given]
 
@@ -242,11 +242,11 @@ def _head_rows(key: Corpus, column: TextColumn) -> Rows:
 # candidates, the one with the most common words is taken, then the one that begins first, then that which ends first.
 
 
-def matched(key: Side, response: Side, how: Matching) -> Side:
+def match_mentions(key: Side, response: Side, how: Matching) -> Side:
     """Move the mentions of a system output to the extents of the key's mentions that they match."""
     if how == "exact":
         return response
-    mine, theirs = packed([key.where, response.where])
+    mine, theirs = pack_columns([key.where, response.where])
     free = np.flatnonzero(~np.isin(mine, theirs)), np.flatnonzero(~np.isin(theirs, mine))
     pairs = _choose_pairs(
         _candidate_pairs(key, response=response, mine=free[0], theirs=free[1], how=how), key, response
@@ -420,7 +420,7 @@ def _place_foreign_spans(response: Corpus, rows: Rows, place: Mapping[str, int])
     assert spans is not None
     table = np.array([place.get(name, 0) for name in response.documents.names], np.int64)
     fragments = None if spans.fragments is None else spans.fragments.take(rows, len(spans))
-    columns = {name: taken(column, rows) for name, column in spans.columns.items()}
+    columns = {name: take_rows(column, rows) for name, column in spans.columns.items()}
     return PlacedSpans(
         document=table[spans.document[rows]],
         begin=spans.begin[rows],
@@ -520,7 +520,7 @@ class Gathered:
         return self.topics.units(len(self.documents))
 
 
-def gather(aligned: Aligned, options: Options) -> Gathered:
+def gather_mentions(aligned: Aligned, options: Options) -> Gathered:
     """Gather the mentions of the key and of all system outputs."""
     placement = place_spans(aligned)
     foreign = foreign_mentions(aligned, placement, options.missing)
@@ -539,7 +539,7 @@ def gather(aligned: Aligned, options: Options) -> Gathered:
             side, repeated = _separate_copies(side, repeated, sides[0])
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
         sides.append(_without_singletons(side) if options.singletons == "drop" else side)
-    sides = [sides[0], *(matched(sides[0], side, options.matching) for side in sides[1:])]
+    sides = [sides[0], *(match_mentions(sides[0], side, options.matching) for side in sides[1:])]
     return _merge_sides(
         aligned, placement=placement, sides=sides, foreign=foreign, topics=topics, cuts=cuts, notes=notes
     )
@@ -557,10 +557,19 @@ def _build_side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads:
     given = np.concatenate([part.given for part in parts])
     order = np.argsort(given, kind="stable")
     document, begin, end, cut = (column[order] for column in columns)
-    (chain,) = packed([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]]) if len(order) else [order]
+    (chain,) = (
+        pack_columns([[topics.of[document].astype(np.int64), _chain_codes(parts)[order]]]) if len(order) else [order]
+    )
     head, first, last = np.concatenate(heads_and_bounds, axis=1)[:, order]
     return Side(
-        document=document, begin=begin, end=end, cut=cut, chain=renumbered(chain), head=head, first=first, last=last
+        document=document,
+        begin=begin,
+        end=end,
+        cut=cut,
+        chain=renumber_chains(chain),
+        head=head,
+        first=first,
+        last=last,
     ), given[order]
 
 
@@ -579,7 +588,7 @@ def _chain_codes(parts: Sequence[PlacedSpans]) -> Rows:
     for part in parts:
         chain = part.columns.get("chain")
         columns.append(chain if isinstance(chain, TextColumn) else TextColumn.of([None] * len(part)))
-    names, codes = canonical(columns)
+    names, codes = recode_canonically(columns)
     found = np.concatenate([each.astype(np.int64) for each in codes])
     alone = np.concatenate([column.missing_rows() for column in columns])
     return np.where(alone, len(names) + np.arange(len(found)), found)
@@ -587,7 +596,7 @@ def _chain_codes(parts: Sequence[PlacedSpans]) -> Rows:
 
 def _find_repeated(side: Side) -> Rows:
     """Find repeated mentions; the one in the chain whose id comes first in the file is not one (DEFINITIONS 8)."""
-    (where,) = packed([side.where])
+    (where,) = pack_columns([side.where])
     order = np.lexsort((np.arange(len(side)), side.chain, where))
     return np.sort(order[1:][np.diff(where[order]) == 0])
 
@@ -607,7 +616,7 @@ def _separate_copies(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]
 
     The reference scorer counts them like this. Returns the mentions, and the repeated ones to be left out.
     """
-    where, known = packed([side.where, key.where])
+    where, known = pack_columns([side.where, key.where])
     there = np.isin(where[repeated], known)
     again = repeated[~there]
     order = again[np.argsort(where[again], kind="stable")]
@@ -620,7 +629,7 @@ def _separate_copies(side: Side, repeated: Rows, key: Side) -> tuple[Side, Rows]
 
 def _without_singletons(side: Side) -> Side:
     """Drop singletons."""
-    return side.take(np.flatnonzero(sizes(side.chain)[side.chain] > 1)) if len(side) else side
+    return side.take(np.flatnonzero(count_mentions(side.chain)[side.chain] > 1)) if len(side) else side
 
 
 def _merge_sides(
@@ -638,14 +647,14 @@ def _merge_sides(
         np.concatenate([getattr(side, name) for side in sides]) for name in ("document", "begin", "end", "cut", "chain")
     )
     unit = topics.of[document].astype(np.int64) if len(document) else document
-    (where,) = packed([[unit, document, begin, end > begin, -end, cut]])  # an empty node precedes the next word
+    (where,) = pack_columns([[unit, document, begin, end > begin, -end, cut]])  # an empty node precedes the next word
     _, first, number = np.unique(where, return_index=True, return_inverse=True)
     bounds = np.cumsum([0, *map(len, sides)])
     columns = []
     for low, high in pairwise(bounds.tolist()):
         column = np.full(len(first), NO_CHAIN, np.int64)
         column[number[low:high]] = chain[low:high]
-        columns.append(renumbered(column))
+        columns.append(renumber_chains(column))
     spans = PlacedSpans(
         document=document[first],
         begin=begin[first],
@@ -672,7 +681,7 @@ def _merge_sides(
     )
     same = None
     if int(cut.max(initial=0)) >= _COPY_STEP:
-        (alike,) = packed([[document, begin, end, cut % _COPY_STEP]])
+        (alike,) = pack_columns([[document, begin, end, cut % _COPY_STEP]])
         same = alike[first]
     documents = (*aligned.key.documents.names, *foreign.names)
     return Gathered(

@@ -13,11 +13,11 @@ from comparanda.core.places import Note
 from comparanda.core.sites import ABSENT, Sites
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
 from comparanda.core.verdicts import System, Verdicts, View
-from comparanda.tasks.label_maps import one_sided, speak_alike
+from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import (
     attributes_of,
-    coded,
+    encode_columns,
     left_out,
     places_of,
     run_names,
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from comparanda.tasks.word_sites import Places
 
 
-def judge_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate one tag per token."""
-    name = aligned.key.judged
+    name = aligned.key.evaluated
     return _evaluate_columns(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
 
 
-def judge_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate one label, or a set of labels, per row."""
     measures: tuple[str, ...] = ("accuracy", "macro_f1")
     if with_sets(aligned):
@@ -52,20 +52,20 @@ def _evaluate_columns(
     runs = run_names(systems)
     sides = ["key", *runs]
     columns, notes = speak_alike(_label_columns(aligned), sides, systems, options, several=with_sets(aligned))
-    names, codes = coded(aligned, columns)
+    names, codes = encode_columns(aligned, columns)
     places = places_of(aligned.key)
     sites = _build_sites(aligned, places=places, names=names, codes=codes, options=options)
-    judged = View(
+    evaluated = View(
         name=view,
         given_sites=sites,
         measures=measures,
         left_out=left_out(sites, options),
         surplus=surplus_items(aligned, places, names, lambda run, found: (codes[run + 1][found.rows],) * 2),
     )
-    notes += one_sided(judged, runs)
-    notes += [Note("key", f"sites left out, {why}", count) for why, count in judged.left_out_counts.items()]
+    notes += note_one_sided_labels(evaluated, runs)
+    notes += [Note("key", f"sites left out, {why}", count) for why, count in evaluated.left_out_counts.items()]
     return verdicts_of(
-        aligned, systems=systems, task=task, views={view: judged}, settings=settings_of(options, view), notes=notes
+        aligned, systems=systems, task=task, views={view: evaluated}, settings=settings_of(options, view), notes=notes
     )
 
 
@@ -107,13 +107,15 @@ TAG = Task(
     summary="one tag per token: UPOS, XPOS, features, lemma, or any column",
     shape="tokens",
     column="upos",
-    judge=judge_tags,
+    evaluate=evaluate_tags,
 )
-POS = Task(name="pos", summary="one tag per token, from column UPOS", shape="tokens", column="upos", judge=judge_tags)
+POS = Task(
+    name="pos", summary="one tag per token, from column UPOS", shape="tokens", column="upos", evaluate=evaluate_tags
+)
 LABEL = Task(
     name="label",
     summary="one or more labels per row: classification files",
     shape="rows",
     column=None,
-    judge=judge_labels,
+    evaluate=evaluate_labels,
 )

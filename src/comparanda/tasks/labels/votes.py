@@ -10,9 +10,9 @@ import numpy as np
 
 from comparanda.align import values_on_key
 from comparanda.core.places import Note, first_places
-from comparanda.core.sites import ABSENT, canonical
+from comparanda.core.sites import ABSENT, recode_canonically
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
-from comparanda.tasks.vote_methods import elected, weights_of
+from comparanda.tasks.vote_methods import elect, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,13 +40,13 @@ def elected_column(aligned: Aligned, name: str, method: Method, trust: Trust) ->
     names, values = _values_on_key(aligned, name)
     absent = names.index(ABSENT)
     weights = weights_of(method, trust, names)
-    return _name_elected(names, elected(values, absent, trust.fold, weights, least=method.least), absent)
+    return _name_elected(names, elect(values, absent, trust.fold, weights, least=method.least), absent)
 
 
 def _values_on_key(aligned: Aligned, name: str) -> tuple[tuple[str, ...], list[Codes]]:
     """Map the values of all runs onto the rows of the key, with common codes."""
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT,))
-    names, codes = canonical([*(corpus.columns[name] for corpus in aligned.responses), nothing])
+    names, codes = recode_canonically([*(corpus.columns[name] for corpus in aligned.responses), nothing])
     absent = names.index(ABSENT)
     pairs = zip(codes[:-1], aligned.maps, strict=True)
     return names, [values_on_key(column, row_map, absent) for column, row_map in pairs]

@@ -53,10 +53,10 @@ class Reliability:
         return float(self.gaps.max())
 
 
-def reliability(probability: Floats, correct: Truths, bins: int = BINS) -> Reliability:
+def bin_probabilities(probability: Floats, correct: Truths, bins: int = BINS) -> Reliability:
     """Sort probabilities into bins.
 
-    >>> found = reliability(np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([1, 0, 1, 0, 1], bool), 5)
+    >>> found = bin_probabilities(np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([1, 0, 1, 0, 1], bool), 5)
     >>> found.count.tolist(), round(found.ece, 9), round(found.mce, 9)
     ([0, 1, 1, 2, 1], 0.38, 0.7)
     """
@@ -77,7 +77,7 @@ def bin_of(probability: Floats, bins: int = BINS) -> Rows:
     return np.clip(np.ceil(np.round(probability * bins, 9)).astype(np.int64) - 1, 0, bins - 1)
 
 
-def brier(probability: Floats, correct: Truths) -> float:
+def compute_brier(probability: Floats, correct: Truths) -> float:
     """Compute the mean squared difference between probability and outcome."""
     return float(np.mean((probability - correct) ** 2))
 
@@ -94,10 +94,10 @@ def log_losses(probability: Floats, correct: Truths) -> Floats:
     return found
 
 
-def auroc(probability: Floats, correct: Truths) -> float | None:
+def compute_auroc(probability: Floats, correct: Truths) -> float | None:
     """Compute how often a correct one has a higher probability than a wrong one, ties half; None without both.
 
-    >>> auroc(np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([1, 0, 1, 0, 1], bool))
+    >>> compute_auroc(np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([1, 0, 1, 0, 1], bool))
     0.5833333333333334
     """
     right = int(correct.sum())

@@ -9,12 +9,12 @@ import numpy as np
 
 from comparanda.align import RowMap
 from comparanda.core.candidates import Candidates
-from comparanda.core.places import Note, refuse
-from comparanda.core.probabilities import EPSILON, certain
-from comparanda.core.sites import canonical
+from comparanda.core.places import Note, make_read_error
+from comparanda.core.probabilities import EPSILON, certain_beliefs
+from comparanda.core.sites import recode_canonically
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.errors import UsageError
-from comparanda.tasks.label_maps import one_sided
+from comparanda.tasks.label_maps import note_one_sided_labels
 from comparanda.tasks.prob.calibration import BINS, bin_of, log_losses
 from comparanda.tasks.prob.measures import (
     CAPTURED,
@@ -77,7 +77,7 @@ class Decided:
         return int(np.count_nonzero(self.tied))
 
 
-def decide(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight: float = 0.0) -> Decided:
+def decide_blocks(beliefs: Beliefs, preference: Rows, how: Decide = "tuple", min_weight: float = 0.0) -> Decided:
     """Choose the tuple with the largest w of each block, or nothing if that is more probable (DEFINITIONS 9).
 
     Args:
@@ -174,13 +174,13 @@ class Gathered:
     notes: list[Note]
 
 
-def gather(aligned: Aligned, systems: Sequence[System], options: Options) -> Gathered:
+def gather_tuples(aligned: Aligned, systems: Sequence[System], options: Options) -> Gathered:
     """Order tuples by block, determine which are correct, and decide.
 
     Labels that do not count are dropped after the decision: until then they compete with others.
     """
     placement, columns, notes = placed_labels(aligned, systems, replace(options, only=(), ignore=()))
-    names, labels = canonical(columns)
+    names, labels = recode_canonically(columns)
     claims, numbers = claims_of(aligned.key, placement, names, labels)
     once, twice = _drop_duplicates(aligned.key, numbers[0])
     notes += twice
@@ -259,7 +259,7 @@ def _order_by_block(corpus: Corpus, side: PlacedSpans, number: Rows) -> tuple[Ro
     """
     if corpus.beliefs is None:
         rows, notes = _drop_duplicates(corpus, number)
-        return rows, certain(len(rows)), notes
+        return rows, certain_beliefs(len(rows)), notes
     mine = corpus.beliefs.take(side.given)
     order = np.lexsort((number, mine.block, side.document))
     again = np.flatnonzero((np.diff(number[order]) == 0) & (np.diff(mine.block[order]) == 0)) + 1
@@ -307,7 +307,7 @@ def _refuse_two_blocks(corpus: Corpus, given: Rows, number: Rows) -> None:
         spans, row = corpus.spans, int(given[twice].min())
         what = f"the span {int(spans.begin[row])} to {int(spans.end[row])} with the label {spans.label[row]!r}"
         hint = "blocks are independent of each other: put spans that exclude each other into one"
-        raise refuse(corpus.source, int(spans.offset[row]), f"{what} is in two blocks", hint=hint)
+        raise make_read_error(corpus.source, int(spans.offset[row]), f"{what} is in two blocks", hint=hint)
 
 
 def _build_candidates(
@@ -324,7 +324,7 @@ def _build_candidates(
     """Determine which tuples the key has, and decide."""
     rank = np.empty(len(side), np.int64)
     rank[np.lexsort((label, side.begin, side.begin - side.end))] = np.arange(len(side))
-    decided = decide(beliefs, rank, options.decide, options.min_weight)
+    decided = decide_blocks(beliefs, rank, options.decide, options.min_weight)
     return Candidates(
         document=claims.document[number],
         sentence=claims.sentence[number],
@@ -397,10 +397,10 @@ def _run_statistics(run: Candidates, unit: NDArray[np.int32], size: int) -> dict
 VIEW = "decided"
 
 
-def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_beliefs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate probabilistic entities."""
     _refuse_several_views(options)
-    gathered = gather(aligned, systems, options)
+    gathered = gather_tuples(aligned, systems, options)
     ruled = ruled_spans(gathered.placement, gathered.columns, gathered.notes, options)
     claims, rows = claims_of(
         aligned.key, placement=ruled.placement, names=ruled.names, labels=ruled.labels, train=options.train
@@ -419,7 +419,7 @@ def judge_beliefs(aligned: Aligned, systems: Sequence[System], options: Options)
         **({"min_weight": f"{options.min_weight:g}"} if options.min_weight else {}),
         **policies_of(aligned, systems),
     }
-    notes = [*ruled.notes, *one_sided(view, run_names(systems))]
+    notes = [*ruled.notes, *note_one_sided_labels(view, run_names(systems))]
     return verdicts_of(aligned, systems=systems, task="prob", views={VIEW: view}, settings=settings, notes=notes)
 
 
@@ -453,7 +453,7 @@ PROB = Task(
     summary="probabilistic entities: hard and expected precision and recall, calibration, feedback",
     shape="tokens",
     column=None,
-    judge=judge_beliefs,
+    evaluate=evaluate_beliefs,
     layer="beliefs",
     policies=frozenset({"decide", "min_weight", "beliefs"}),
     rules="exact",
@@ -468,7 +468,7 @@ def hard_outputs(aligned: Aligned, systems: Sequence[System], options: Options) 
 
     They keep the labels of their input; of labels that a label map merges, the first.
     """
-    hard = gather(aligned, systems, options).placement
+    hard = gather_tuples(aligned, systems, options).placement
     responses = tuple(
         replace(with_spans_of(aligned.key, hard, side), name=corpus.name, notes=corpus.notes)
         for corpus, side in zip(aligned.responses, hard.sides[1:], strict=True)

@@ -366,10 +366,10 @@ class Doubt:
     f1: Spread | None
 
 
-def doubt(counts: BlockCounts, key: int) -> Doubt:
+def compute_doubt(counts: BlockCounts, key: int) -> Doubt:
     """Compute the spread of a system's scores over its worlds."""
     possible = counts.mean_found > 0
-    exact = distribution(counts) if counts.most <= FEW else None
+    exact = compute_distribution(counts) if counts.most <= FEW else None
     recall = _recall_spread(counts, key, exact) if key else None
     if not possible:
         return Doubt(None, None, recall, Spread(0.0, 0.0, 0.0, 0.0) if key else None)
@@ -413,13 +413,13 @@ def _exact_interval(values: Floats, probability: Floats) -> tuple[float, float]:
     return low, high
 
 
-def distribution(counts: BlockCounts) -> Floats:
+def compute_distribution(counts: BlockCounts) -> Floats:
     """Compute the joint distribution of the number of tuples (rows) and of correct ones (columns).
 
     >>> from comparanda.tasks.prob.expectation import BlockCounts
     >>> outcomes = dict.fromkeys(("block", "probability", "found", "correct"), np.zeros(0, np.int64))
     >>> gold = BlockCounts(right=np.array([0.9, 0.5, 0.2]), wrong=np.zeros(3), **outcomes)
-    >>> distribution(gold).sum(axis=0).round(9).tolist()
+    >>> compute_distribution(gold).sum(axis=0).round(9).tolist()
     [0.04, 0.41, 0.46, 0.09]
     """
     size = counts.most + 1

@@ -7,10 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from comparanda.core.probabilities import EPSILON
-from comparanda.expressions import quote
+from comparanda.expressions import quote_string
 from comparanda.findings.context import is_value
 from comparanda.render.links import Link
-from comparanda.render.table import Field, Kind, Linked, Table, cell, cut
+from comparanda.render.table import Field, Kind, Linked, Table, cut_rows, format_cell
 from comparanda.tasks.prob.findings import (
     Calibration,
     Floor,
@@ -159,7 +159,7 @@ def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibrati
     """Format one kind of calibration; undecided tuples are items only if the key has them."""
     count, correct = {
         "decided": (_decided_condition(run.run), _found_condition(run.run)),
-        "all": (None, f"positive and weight({quote(run.run)}) >= 0"),
+        "all": (None, f"positive and weight({quote_string(run.run)}) >= 0"),
     }.get(each.items, (None, None))
     return (
         _ITEM_NAMES[each.items],
@@ -175,7 +175,7 @@ def _calibration_cells(finding: Probabilities, run: ProbableRun, each: Calibrati
 
 
 def _decided_condition(run: str) -> str:
-    return f"claims({quote(run)})"
+    return f"claims({quote_string(run)})"
 
 
 def _found_condition(run: str) -> str:
@@ -268,7 +268,7 @@ def _floor_table(finding: Probabilities) -> Table:
 
 def _floor_cells(finding: Probabilities, run: ProbableRun, floor: Floor) -> tuple[Linked, float | None]:
     """Link E100 to the entities of the key with enough weight."""
-    weight = f"weight({quote(run.run)})"
+    weight = f"weight({quote_string(run.run)})"
     enough = f"{weight} >= {floor.floor - EPSILON:.17g}" if floor.floor else f"{weight} > 0"
     return _link_count(finding, floor.e100, f"positive and {enough}"), floor.tuples_per_entity
 
@@ -305,7 +305,7 @@ def _reliability_table(finding: Probabilities) -> Table:
 
 def _bin_condition(run: str, each: ReliabilityBin) -> str:
     """Format the condition that a decided tuple is in a bin, with weights next to a bound on the side they round to."""
-    weight = f"weight({quote(run)})"
+    weight = f"weight({quote_string(run)})"
     slack = _BIN_SLACK * (each.high - each.low)
     above = [f"{weight} > {each.low + slack:.17g}"] if each.low else []
     below = [f"{weight} <= {each.high + slack:.17g}"] if each.high < 1 else []
@@ -333,7 +333,7 @@ def _part_table(finding: Probabilities, top: int | None) -> Table:
         tuple((part, run, *_part_cells(finding, parts[part])) for run, parts in by_run if part in parts)
         for part in names
     ]
-    kept, notes = cut(groups, top=top, usual=_USUAL_PARTS, one=name, many=f"{name}s")
+    kept, notes = cut_rows(groups, top=top, usual=_USUAL_PARTS, one=name, many=f"{name}s")
     rows = tuple(row for group in kept for row in group)
     return Table(
         name=f"by-{name}",
@@ -374,7 +374,7 @@ def reliability_chart(finding: Probabilities) -> LineChart:
 
     lines = [
         Line(
-            name=f"{run.run} (ECE {cell('share', mine.ece)})",
+            name=f"{run.run} (ECE {format_cell('share', mine.ece)})",
             x=[each.mean for each in mine.bins if each.mean is not None],
             y=[each.share for each in mine.bins if each.share is not None],
             pointed=True,
@@ -385,7 +385,9 @@ def reliability_chart(finding: Probabilities) -> LineChart:
         title="Are the probabilities right?",
         subtitle=f"decided tuples in {finding.bins} bins by w; below the diagonal: overconfident",
         description="Share of right tuples over their mean probability, for each system: "
-        + "; ".join(f"{run.run} has an ECE of {cell('share', _decided_calibration(run).ece)}" for run in finding.runs)
+        + "; ".join(
+            f"{run.run} has an ECE of {format_cell('share', _decided_calibration(run).ece)}" for run in finding.runs
+        )
         + ".",
         x=Axis(label="mean probability (%)", unit="share", low=0, high=1),
         y=Axis(label="right (%)", unit="share", low=0, high=1),
@@ -400,7 +402,7 @@ def threshold_chart(finding: Probabilities) -> LineChart:
 
     lines = tuple(
         Line(
-            name=f"{run.run} (AP {cell('share', run.thresholds.average_precision)})",
+            name=f"{run.run} (AP {format_cell('share', run.thresholds.average_precision)})",
             x=run.thresholds.recall or (),
             y=run.thresholds.precision if run.thresholds.recall is not None else (),
         )
@@ -410,7 +412,9 @@ def threshold_chart(finding: Probabilities) -> LineChart:
         title="Precision and recall as the threshold falls",
         subtitle=f"decided by {finding.decide}, then cut by w; recall is over the whole key",
         description="Precision over recall for each system: "
-        + "; ".join(f"{run.run} reaches {cell('share', run.thresholds.recall_max)} % recall" for run in finding.runs)
+        + "; ".join(
+            f"{run.run} reaches {format_cell('share', run.thresholds.recall_max)} % recall" for run in finding.runs
+        )
         + ".",
         x=Axis(label="recall (%)", unit="share", low=0),
         y=Axis(label="precision (%)", unit="share", low=0, high=1),

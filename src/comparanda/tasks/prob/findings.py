@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from comparanda.core.probabilities import DECIDE, EPSILON
-from comparanda.core.sites import shown
-from comparanda.errors import UsageError, nearest
-from comparanda.findings.scores import Scores, scores
+from comparanda.core.sites import format_value
+from comparanda.errors import UsageError, suggest_nearest
+from comparanda.findings.scores import Scores, compute_scores
 from comparanda.render.finding import Finding
-from comparanda.tasks.prob.calibration import BINS, auroc, brier, log_loss, reliability, threshold_curve, tie_bounds
-from comparanda.tasks.prob.expectation import Doubt, block_counts, doubt
-from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefGround, Shares, neither
+from comparanda.tasks.prob.calibration import (
+    BINS,
+    bin_probabilities,
+    compute_auroc,
+    compute_brier,
+    log_loss,
+    threshold_curve,
+    tie_bounds,
+)
+from comparanda.tasks.prob.expectation import Doubt, block_counts, compute_doubt
+from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefGround, Shares, extend_reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,7 +132,7 @@ class Floor:
     tuples_per_entity: float | None
 
 
-def scored(
+def score_tuples(
     run: Candidates, rows: Rows, key: int, bins: int, *, forced: float | None = None, name: str = ""
 ) -> ProbableScores:
     """Score some tuples of a run against `key` entities of the key."""
@@ -134,7 +142,7 @@ def scored(
     tuples, captured = int((weight > 0).sum()), int((right & (weight > 0)).sum())
     decided, correct = len(chosen), int(run.correct[chosen].sum())
     sure = float(run.beliefs.weight[chosen].sum())
-    spread = doubt(block_counts(run.beliefs, run.correct, rows), key)
+    spread = compute_doubt(block_counts(run.beliefs, run.correct, rows), key)
     shares = Shares(forced)
     return ProbableScores(
         name=name,
@@ -148,10 +156,10 @@ def scored(
         correct=correct,
         precision=shares.of("precision", correct, decided, NOTHING_DECIDED),
         recall=shares.of("recall", correct, key, NO_KEY),
-        f1=shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
+        f1=shares.of("f1", 2 * correct, decided + key, extend_reason(NOTHING_DECIDED)),
         expected_precision=shares.of("expected_precision", right_mass, mass, NOTHING_POSSIBLE),
         expected_recall=shares.of("expected_recall", right_mass, key, NO_KEY),
-        expected_f1=shares.of("expected_f1", 2 * right_mass, mass + key, neither(NOTHING_POSSIBLE)),
+        expected_f1=shares.of("expected_f1", 2 * right_mass, mass + key, extend_reason(NOTHING_POSSIBLE)),
         e100=shares.of("e100", captured, key, NO_KEY),
         tuples_per_entity=shares.of("tuples_per_entity", tuples, key, NO_KEY),
         claimed_precision=shares.of("claimed_precision", sure, decided, NOTHING_DECIDED),
@@ -169,9 +177,9 @@ def _compute_losses(run: Candidates, chosen: Rows, bins: int, shares: Shares) ->
     if not len(chosen):
         return {name: shares.none(name, NOTHING_DECIDED) for name in ("brier", "log_loss", "ece")}
     return {
-        "brier": brier(weight, right),
+        "brier": compute_brier(weight, right),
         "log_loss": log_loss(weight, right),
-        "ece": reliability(weight, right, bins).ece,
+        "ece": bin_probabilities(weight, right, bins).ece,
     }
 
 
@@ -180,12 +188,12 @@ def _doubt_reasons(spread: Doubt) -> dict[str, str]:
     found = {
         "doubt.precision": (spread.precision, NOTHING_POSSIBLE),
         "doubt.recall": (spread.recall, NO_KEY),
-        "doubt.f1": (spread.f1, neither(NOTHING_POSSIBLE)),
+        "doubt.f1": (spread.f1, extend_reason(NOTHING_POSSIBLE)),
     }
     return {name: reason for name, (value, reason) in found.items() if value is None}
 
 
-def broken(decided: int, correct: int, key: int, forced: float | None = None) -> BrokenTies:
+def score_hard_output(decided: int, correct: int, key: int, forced: float | None = None) -> BrokenTies:
     """Score a hard output from its counts."""
     shares = Shares(forced)
     return BrokenTies(
@@ -193,11 +201,11 @@ def broken(decided: int, correct: int, key: int, forced: float | None = None) ->
         correct=correct,
         precision=shares.of("precision", correct, decided, NOTHING_DECIDED),
         recall=shares.of("recall", correct, key, NO_KEY),
-        f1=shares.of("f1", 2 * correct, decided + key, neither(NOTHING_DECIDED)),
+        f1=shares.of("f1", 2 * correct, decided + key, extend_reason(NOTHING_DECIDED)),
     )
 
 
-def floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floor, ...]:
+def compute_floors(run: Candidates, key: int, forced: float | None = None) -> tuple[Floor, ...]:
     """Compute E100 for each minimum weight."""
     shares, found = Shares(forced), []
     for floor in FLOORS:
@@ -326,7 +334,7 @@ class Calibration:
     undefined: dict[str, str]
 
 
-def thresholds(run: Candidates, key: int) -> Thresholds:
+def cut_at_thresholds(run: Candidates, key: int) -> Thresholds:
     """Cut a run's hard output at each of its weights."""
     curve = threshold_curve(run.beliefs.weight[run.decided], run.correct[run.decided])
     recall = tuple(curve.recall(key).tolist()) if key else None
@@ -356,7 +364,7 @@ def _at_recall(curve: ThresholdCurve, wanted: float, key: int) -> AtRecall:
     return AtRecall(wanted, float(curve.precision[place]), float(curve.threshold[place]))
 
 
-def calibrations(run: Candidates, span_in_key: Truths, bins: int) -> Iterator[Calibration]:
+def compute_calibrations(run: Candidates, span_in_key: Truths, bins: int) -> Iterator[Calibration]:
     """Compute the calibration of four kinds of probabilities of a run.
 
     Args:
@@ -376,8 +384,8 @@ def calibrations(run: Candidates, span_in_key: Truths, bins: int) -> Iterator[Ca
 
 
 def _calibrate(items: str, probability: NDArray[np.float64], correct: Truths, bins: int) -> Calibration:
-    binned = reliability(probability, correct, bins)
-    area = auroc(probability, correct)
+    binned = bin_probabilities(probability, correct, bins)
+    area = compute_auroc(probability, correct)
     undefined = {} if area is not None else {"auroc": _ONE_CLASS_REASON}
     if not len(probability):
         undefined = dict.fromkeys(("ece", "mce", "brier", "log_loss", "auroc"), _EMPTY_REASONS[items])
@@ -388,7 +396,7 @@ def _calibrate(items: str, probability: NDArray[np.float64], correct: Truths, bi
         correct=int(correct.sum()),
         ece=binned.ece if len(probability) else None,
         mce=binned.mce if len(probability) else None,
-        brier=brier(probability, correct) if len(probability) else None,
+        brier=compute_brier(probability, correct) if len(probability) else None,
         log_loss=log_loss(probability, correct) if len(probability) else None,
         auroc=area,
         bins=_reliability_bins(binned),
@@ -514,7 +522,7 @@ class Probabilities(Finding):
         return self.scores.main_table(top)
 
 
-def probabilities(
+def evaluate_probabilities(
     context: Context, by: Parts = "label", bins: int = BINS, found: Scores | None = None
 ) -> Probabilities | None:
     """Evaluate every probabilistic output; None where a view has none.
@@ -528,7 +536,7 @@ def probabilities(
     """
     if by not in PARTS:
         raise UsageError(
-            f"probabilities cannot be grouped by {by!r}{nearest(by, PARTS)}", hint=f"use {' or '.join(PARTS)}"
+            f"probabilities cannot be grouped by {by!r}{suggest_nearest(by, PARTS)}", hint=f"use {' or '.join(PARTS)}"
         )
     if bins < 1:
         raise UsageError(f"expected at least 1 bin, got {bins}", hint="use a positive number of bins")
@@ -543,7 +551,7 @@ def probabilities(
         for system in context.systems
         for number in system.runs
     ]
-    table = scores(context) if found is None else found
+    table = compute_scores(context) if found is None else found
     itemised = ground.itemised
     return Probabilities(
         view=context.view.name,
@@ -570,15 +578,15 @@ def _describe_run(
         policies=dict(sorted(beliefs.policies.items())),
         blocks=len(beliefs.nothing),
         blocks_with_worlds=int(np.count_nonzero(~beliefs.exclusive)),
-        whole=scored(run, rows=np.arange(len(run)), key=key, bins=bins, forced=forced),
+        whole=score_tuples(run, rows=np.arange(len(run)), key=key, bins=bins, forced=forced),
         ties=run.ties,
-        ties_for=broken(bounds.best_found, bounds.best_correct, key, forced),
-        ties_against=broken(bounds.worst_found, bounds.worst_correct, key, forced),
-        floors=floors(run, key, forced),
-        thresholds=thresholds(run, key),
-        calibration=tuple(calibrations(run, ground.span_in_key(run), bins)),
+        ties_for=score_hard_output(bounds.best_found, bounds.best_correct, key, forced),
+        ties_against=score_hard_output(bounds.worst_found, bounds.worst_correct, key, forced),
+        floors=compute_floors(run, key, forced),
+        thresholds=cut_at_thresholds(run, key),
+        calibration=tuple(compute_calibrations(run, ground.span_in_key(run), bins)),
         parts=tuple(
-            scored(run, rows=rows, key=of_key, bins=bins, forced=forced, name=name)
+            score_tuples(run, rows=rows, key=of_key, bins=bins, forced=forced, name=name)
             for name, rows, of_key in _split_parts(ground, number, by)
         ),
     )
@@ -597,4 +605,4 @@ def _split_parts(ground: BeliefGround, number: int, by: Parts) -> Iterator[tuple
     for place, (name, count) in enumerate(zip(names, of_key, strict=True)):
         rows = order[bounds[place] : bounds[place + 1]]
         if count or len(rows):
-            yield shown(name) if by == "label" else name, rows, count
+            yield format_value(name) if by == "label" else name, rows, count

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.core.measures import ratio
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.errors import UsageError
-from comparanda.findings.complement import Rate, Rates, complement, f_complement, scored
-from comparanda.findings.context import Interval, defined
+from comparanda.findings.complement import Rate, Rates, complement, f_complement, score_items
+from comparanda.findings.context import Interval, none_if_nan
 from comparanda.render.finding import Finding
-from comparanda.render.table import Field, Table, cut
+from comparanda.render.table import Field, Table, cut_rows
 from comparanda.tasks.prob.tuples import BeliefGround, PairCells, TupleTable
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class PairReader:
         return context.interval(units[rows], finish) if len(rows) > 1 else _NO_INTERVALS
 
     def _overlap(self, cells: PairCells, span: Interval) -> ExpectedOverlap:
-        scores = [scored(*_first_output(each), cells.key, self._forced)[2] for each in (cells, cells.swapped())]
+        scores = [score_items(*_first_output(each), cells.key, self._forced)[2] for each in (cells, cells.swapped())]
         return ExpectedOverlap(
             key=float(cells.key),
             found_by_both=float(cells.found_by_both),
@@ -211,17 +211,17 @@ class PairReader:
             corrections=float(cells.corrections),
             new_errors=float(cells.new_errors),
             items=float(cells.items),
-            diff=defined(float(_diff_share(cells))),
+            diff=none_if_nan(float(_diff_share(cells))),
             low=span[0],
             high=span[1],
-            f1_difference=defined(float(scores[1] - scores[0])),
+            f1_difference=none_if_nan(float(scores[1] - scores[0])),
         )
 
     def _score_joint(
         self, names: Sequence[str], single: Sequence[Output], made: Mapping[str, Output], positives: Floats
     ) -> list[tuple[JointOutput, ...]]:
         """Score combined outputs, and their gain over the best single one."""
-        alone = np.stack([scored(*each, positives, self._forced)[2] for each in single])
+        alone = np.stack([score_items(*each, positives, self._forced)[2] for each in single])
         best = np.nan_to_num(alone, nan=-1.0).argmax(axis=0).tolist()
         outputs = [_score_outputs(name, each, positives, self._forced) for name, each in made.items()]
         return [
@@ -235,15 +235,15 @@ class PairReader:
 
 def _score_outputs(made: str, output: Output, positives: Floats, forced: float | None) -> list[JointOutput]:
     """Score an output on all labels together and on each label."""
-    rows = zip(*output, *scored(*output, positives, forced), strict=True)
+    rows = zip(*output, *score_items(*output, positives, forced), strict=True)
     return [
         JointOutput(
             made=made,
             found=float(found),
             claimed=float(claimed),
-            precision=defined(precision),
-            recall=defined(recall),
-            f1=defined(f1),
+            precision=none_if_nan(precision),
+            recall=none_if_nan(recall),
+            f1=none_if_nan(f1),
             over="",
             f1_gain=None,
         )
@@ -252,7 +252,7 @@ def _score_outputs(made: str, output: Output, positives: Floats, forced: float |
 
 
 def _subtract_f1(f1: float | None, alone: float) -> float | None:
-    return None if f1 is None else defined(f1 - alone)
+    return None if f1 is None else none_if_nan(f1 - alone)
 
 
 def _prepend_sum(by_label: Floats) -> Floats:
@@ -285,7 +285,7 @@ def _build_rates(system: str, other: str, values: Floats, spans: Sequence[Interv
     """Build rates, each with its interval or the reason why it is undefined."""
     mine, found = values.tolist(), []
     for kind, (value, span) in enumerate(zip(mine, spans, strict=True)):
-        known = defined(value)
+        known = none_if_nan(value)
         found.append(Rate(known, *span, _undefined_reason(kind, mine, system) if known is None else None))
     comp, pcomp, rcomp, fcomp, fbeta = found
     return Rates(system=system, other=other, comp=comp, pcomp=pcomp, rcomp=rcomp, fcomp=fcomp, fbeta=fbeta)
@@ -397,7 +397,9 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
         ),
         expected=together[0][0],
         decided=together[0][1],
-        labels=tuple(LabelJoint(shown(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)),
+        labels=tuple(
+            LabelJoint(format_value(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)
+        ),
     )
 
 
@@ -407,7 +409,7 @@ def _compare_pair(
     """Compare a pair by expected counts, with intervals, and by those of the hard outputs."""
     readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))
     labels = tuple(
-        LabelReading(shown(label), soft_reading, hard_reading)
+        LabelReading(format_value(label), soft_reading, hard_reading)
         for label, (soft_reading, hard_reading) in zip(ground.labels, readings[1:], strict=True)
         if soft_reading.overlap.items or hard_reading.overlap.items
     )
@@ -562,7 +564,7 @@ def _label_table(pair: ExpectedPair, top: int | None) -> Table:
         for each in pair.labels
         for mine in [each.expected.overlap]
     ]
-    kept, notes = cut(list(rows), top=top, usual=_USUAL_LABELS, one="label", many="labels")
+    kept, notes = cut_rows(list(rows), top=top, usual=_USUAL_LABELS, one="label", many="labels")
     return Table(
         name="expected-labels",
         title=f"Expected counts by label: {pair.first}, {pair.second}",
@@ -576,6 +578,6 @@ def _cut_pair_rows(
     rows: Iterable[tuple[Any, ...]], top: int | None, each: int = 2
 ) -> tuple[tuple[tuple[Any, ...], ...], tuple[str, ...]]:
     """Cut rows, keeping at least those of all pairs of ten systems, as pairs are not ranked."""
-    return cut(
+    return cut_rows(
         list(rows), top=max(top, each * _USUAL_PAIRS) if top else top, usual=each * _USUAL_PAIRS, one="row", many="rows"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +99,9 @@ class TupleTable:
         self._ground = ground
         runs = ground.candidates
         ranks = [ground.label_ranks(each) for each in runs]
-        keys = packed([[each.document, each.begin, each.end, rank] for each, rank in zip(runs, ranks, strict=True)])
+        keys = pack_columns(
+            [[each.document, each.begin, each.end, rank] for each, rank in zip(runs, ranks, strict=True)]
+        )
         _, first, number = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
         self._label: Rows = np.concatenate(ranks)[first]
         self._unit: Rows = np.concatenate([ground.unit_of(each) for each in runs])[first].astype(np.int64)
@@ -225,7 +227,7 @@ class BeliefGround:
     def span_in_key(self, run: Candidates) -> Truths:
         """Whether the key has each tuple's span, with any label. Spans in pieces are identified by their ends."""
         claims, mine = self._claims, self._in_key
-        known, asked = packed(
+        known, asked = pack_columns(
             [
                 [claims.document[mine], claims.begin[mine], claims.end[mine]],
                 [run.document, run.begin, run.end],
@@ -246,7 +248,7 @@ NOTHING_POSSIBLE = "no tuple with w > 0"
 NOTHING_DECIDED = "nothing decided"
 
 
-def neither(reason: str) -> str:
+def extend_reason(reason: str) -> str:
     """Extend a reason: the key is empty too."""
     return f"{NO_KEY} and {reason}"
 

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align import Aligned, align
+from comparanda.align import Aligned, align_responses
 from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED, place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.claims import Claims
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.extents import cut_numbers, ways_of_being_cut
-from comparanda.core.ids import BAR, NIL, split
+from comparanda.core.ids import BAR, NIL, split_ids
 from comparanda.core.items import Items, Outcomes
-from comparanda.core.joins import packed
+from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
-from comparanda.core.sites import Attribute, canonical
-from comparanda.core.text_columns import TextColumn, code_type, smallest
+from comparanda.core.sites import Attribute, recode_canonically
+from comparanda.core.text_columns import TextColumn, code_type, shrink_integers
 from comparanda.core.verdicts import System, Verdicts
 from comparanda.core.verdicts import View as VerdictsView
 from comparanda.errors import RuleError
 from comparanda.rules.engine import Engine
 from comparanda.rules.facts import Facts
-from comparanda.tasks.label_maps import one_sided, speak_alike
+from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import run_names, settings_of, verdicts_of
 
@@ -70,11 +70,13 @@ def claims_of(
         np.concatenate(pieces),
         np.concatenate([codes.astype(np.int64) for codes in labels]),
     ]
-    (keys,) = packed([columns])
+    (keys,) = pack_columns([columns])
     _, first, number = np.unique(keys, return_index=True, return_inverse=True)
     document, begin, end, cut, label = (column[first] for column in columns)
     bounds = np.cumsum([0, *(len(side) for side in sides)])
-    counts = [smallest(np.bincount(number[low:high], minlength=len(first))) for low, high in pairwise(bounds.tolist())]
+    counts = [
+        shrink_integers(np.bincount(number[low:high], minlength=len(first))) for low, high in pairwise(bounds.tolist())
+    ]
     spans = PlacedSpans(document=document, begin=begin, end=end, label=placement.sides[0].label, given=first)
     place, until = placement.rows(spans)
     row = key.row_documents[document] + place
@@ -194,7 +196,7 @@ def _id_texts(column: Column | None, size: int) -> TextColumn:
 
 def _split_ids(name: str, same: Mapping[str, str]) -> tuple[str, ...]:
     """Split a text into canonical ids, each once."""
-    return tuple(dict.fromkeys(same.get(each, each) for each in split(name))) if name else ()
+    return tuple(dict.fromkeys(same.get(each, each) for each in split_ids(name))) if name else ()
 
 
 def _replace_texts(texts: TextColumn, names: list[str | None]) -> TextColumn:
@@ -276,24 +278,24 @@ def items_of(
     """
     declared = rule_set.views[view]
     key, *runs = sides
-    judged = [
+    evaluated = [
         (_evaluate_view(rule_set, view, outcome, "key"), _evaluate_view(rule_set, view, outcome, "system"))
         for outcome in outcomes
     ]
     partners = [
-        _credited_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, judged, strict=True)
+        _credited_partners(declared, outcome, mine) for outcome, (_, mine) in zip(outcomes, evaluated, strict=True)
     ]
-    judged = [_mark_placings(*each) for each in zip(outcomes, judged, partners, strict=True)]
+    evaluated = [_mark_placings(*each) for each in zip(outcomes, evaluated, partners, strict=True)]
     alone = [np.flatnonzero(partner < 0) for partner in partners]
     surplus = _SurplusClaims(
-        declared=declared, outcomes=outcomes, sides=runs, rows=alone, judged=[of_run for _, of_run in judged]
+        declared=declared, outcomes=outcomes, sides=runs, rows=alone, evaluated=[of_run for _, of_run in evaluated]
     )
     size, total = len(key.claim), len(key.claim) + surplus.count
-    verdicts = _CommonNames([each.verdicts for pair in judged for each in pair])
+    verdicts = _CommonNames([each.verdicts for pair in evaluated for each in pair])
     written = tuple(rule.name for rule in rule_set.rules)
     rules = _CommonNames([written])
     tables: dict[str, list[Array]] = {"claimed": [], "credit": [], "earned": [], "verdict": [], "rule": []}
-    for run, (of_key, of_run) in enumerate(judged):
+    for run, (of_key, of_run) in enumerate(evaluated):
         items, mine = size + surplus.number[run], surplus.rows[run]
         for name, values in _count_amounts(
             of_key, of_run=of_run, partner=partners[run], mine=mine, items=items, total=total
@@ -305,7 +307,7 @@ def items_of(
         rule = np.zeros(total, np.int64)
         rule[:size], rule[items] = rules.codes(of_key.rule, written), rules.codes(of_run.rule[mine], written)
         tables["rule"].append(rule)
-    weights = _key_weights(declared, view, [of_key.weight for of_key, _ in judged], surplus.count)
+    weights = _key_weights(declared, view, [of_key.weight for of_key, _ in evaluated], surplus.count)
     columns = {
         name: np.concatenate([getattr(key, name), surplus.column(name)])
         for name in ("document", "sentence", "place", "label", "claim")
@@ -327,7 +329,9 @@ def items_of(
             verdicts=tuple(verdicts.names),
             rule=tuple(each.astype(code_type(len(rules.names))) for each in tables["rule"]),
             rules=tuple(rules.names),
-            sources=_error_sources(verdicts, [each for pair in judged for each in pair]) if declared.sources else None,
+            sources=_error_sources(verdicts, [each for pair in evaluated for each in pair])
+            if declared.sources
+            else None,
         ),
         by_run=None if declared.same == EXTENT else tuple(surplus.claims(run, size) for run in range(len(runs))),
     )
@@ -364,9 +368,9 @@ def _key_weights(
     return tuple(np.concatenate([each, np.zeros(surplus)]) for each in weights)
 
 
-def _error_sources(verdicts: _CommonNames, judged: Sequence[_SpanVerdicts]) -> tuple[str, ...]:
+def _error_sources(verdicts: _CommonNames, evaluated: Sequence[_SpanVerdicts]) -> tuple[str, ...]:
     """Map each verdict, by common code, to the source of its error."""
-    known = {name: source for each in judged for name, source in zip(each.verdicts, each.sources, strict=True)}
+    known = {name: source for each in evaluated for name, source in zip(each.verdicts, each.sources, strict=True)}
     return tuple(known.get(name, "") for name in verdicts.names)
 
 
@@ -446,7 +450,7 @@ def _number_verdicts(codes: Array, reasons: Array | None, flags: Array | None) -
     """Encode the distinct combinations of outcome, reason for exclusion and flag as numbers, and return these."""
     nothing = np.full(len(codes), -1, np.int64)
     columns = [codes.astype(np.int64), *(nothing if each is None else each for each in (reasons, flags))]
-    (key,) = packed([columns])
+    (key,) = pack_columns([columns])
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
     return number, [[int(column[row]) for column in columns] for row in first.tolist()]
 
@@ -458,17 +462,17 @@ def _format_verdict(pool: Sequence[str], code: int, reason: int, flag: int) -> s
 
 
 def _mark_placings(
-    outcome: Outcome, judged: tuple[_SpanVerdicts, _SpanVerdicts], partner: Rows
+    outcome: Outcome, evaluated: tuple[_SpanVerdicts, _SpanVerdicts], partner: Rows
 ) -> tuple[_SpanVerdicts, _SpanVerdicts]:
     """Mark verdicts on items that quote the text and have doubtful positions: `FP (hallucinated)`, `TP (ambiguous)`."""
     codes = outcome.codes("system", "placing")
     marks = np.where(np.isin(codes, [outcome.state.pool.code(each) for each in _MARKED_PLACINGS]), codes, -1)
     if not (marks >= 0).any():
-        return judged
-    of_partner = np.full(len(judged[0].verdict), -1, np.int64)
+        return evaluated
+    of_partner = np.full(len(evaluated[0].verdict), -1, np.int64)
     of_partner[partner[partner >= 0]] = marks[partner >= 0]
     found = []
-    for each, mark in zip(judged, (of_partner, marks), strict=True):
+    for each, mark in zip(evaluated, (of_partner, marks), strict=True):
         number, called = _number_verdicts(each.verdict, mark, None)
         names = (
             each.verdicts[code] + ("" if mark < 0 else f" ({outcome.state.pool.names[mark]})")
@@ -481,20 +485,20 @@ def _mark_placings(
 
 def right_partners(rule_set: RuleSet, view: str, outcome: Outcome) -> Rows:
     """Find the key span that a view pairs with each system span and that makes it correct; -1 for none."""
-    declared, judged = rule_set.views[view], _evaluate_view(rule_set, view, outcome, "system")
+    declared, evaluated = rule_set.views[view], _evaluate_view(rule_set, view, outcome, "system")
     if declared.partner is None:
-        return np.full(len(judged.credit), -1, np.int64)
+        return np.full(len(evaluated.credit), -1, np.int64)
     pool, codes = outcome.state.pool, outcome.codes("system", declared.outcome)
-    right = (judged.credit > 0) | np.isin(codes, [pool.code(name) for name in declared.right])
+    right = (evaluated.credit > 0) | np.isin(codes, [pool.code(name) for name in declared.right])
     return np.where(right, outcome.partners("system", declared.partner, "key"), -1)
 
 
-def _credited_partners(declared: View, outcome: Outcome, judged: _SpanVerdicts) -> Rows:
+def _credited_partners(declared: View, outcome: Outcome, evaluated: _SpanVerdicts) -> Rows:
     """Find the key span whose credit each system span shares; -1 for none."""
     if declared.partner is None:
-        return np.full(len(judged.credit), -1, np.int64)
+        return np.full(len(evaluated.credit), -1, np.int64)
     partner = outcome.partners("system", declared.partner, "key")
-    return np.where((judged.credit > 0) & (judged.weight > 0), partner, -1)
+    return np.where((evaluated.credit > 0) & (evaluated.weight > 0), partner, -1)
 
 
 class _SurplusClaims:
@@ -505,7 +509,7 @@ class _SurplusClaims:
         outcomes: the columns of each run.
         sides: the spans of each run.
         rows: the surplus spans of each run.
-        judged: the verdicts on the spans of each run.
+        evaluated: the verdicts on the spans of each run.
 
     """
 
@@ -516,11 +520,11 @@ class _SurplusClaims:
         sides: Sequence[Side],
         rows: list[Rows],
         *,
-        judged: Sequence[_SpanVerdicts],
+        evaluated: Sequence[_SpanVerdicts],
     ) -> None:
         self.rows, self.sides = rows, sides
         run = np.repeat(np.arange(len(rows)), [len(each) for each in rows])
-        counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(judged, rows, strict=True)])
+        counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(evaluated, rows, strict=True)])
         keys = _distinguish_repeats(self._claim_numbers(declared, outcomes), run, counting)
         distinct, number = np.unique(keys, return_inverse=True)
         claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
@@ -553,7 +557,7 @@ class _SurplusClaims:
                 values = outcome.codes("system", name)[rows]
                 parts.append(_decode_texts(outcome, values) if values.dtype == np.int32 else values)
             columns.append(np.unique(np.concatenate(parts), return_inverse=True)[1])
-        (keys,) = packed([columns])
+        (keys,) = pack_columns([columns])
         return keys
 
 
@@ -573,7 +577,7 @@ def _distinguish_repeats(keys: Rows, run: Rows, counting: Truths) -> Rows:
     begins = np.flatnonzero(~same)
     rank = np.empty(len(keys), np.int64)
     rank[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(np.append(begins, len(keys))))
-    (numbers,) = packed([[keys, rank]])
+    (numbers,) = pack_columns([[keys, rank]])
     return numbers
 
 
@@ -617,7 +621,7 @@ def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequ
     """Run the rules on placed spans with normalised labels."""
     if options.rules is None:
         raise AssertionError("spans are evaluated by rules, and there are none")
-    names, labels = canonical(list(columns))
+    names, labels = recode_canonically(list(columns))
     engine = Engine(options.rules)
     ids = _ids_if_used(engine, placement, options)
     facts = [
@@ -645,18 +649,18 @@ def placed_labels(
 
 def surface_forms(corpus: Corpus) -> frozenset[str]:
     """Collect the texts of the spans of a corpus, to determine which were seen in training."""
-    placement = place_spans(align(corpus, []))
+    placement = place_spans(align_responses(corpus, []))
     return frozenset(placement.texts(placement.sides[0]).names)
 
 
-def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_spans(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate spans by rules."""
     ruled = run_rules(aligned, systems, options)
     claims, rows = claims_of(
         aligned.key, placement=ruled.placement, names=ruled.names, labels=ruled.labels, train=options.train
     )
     views = views_of(aligned, ruled, claims, rows)
-    notes = [*ruled.notes, *one_sided(next(iter(views.values())), run_names(systems))]
+    notes = [*ruled.notes, *note_one_sided_labels(next(iter(views.values())), run_names(systems))]
     return verdicts_of(
         aligned,
         systems=systems,
@@ -670,7 +674,7 @@ def judge_spans(aligned: Aligned, systems: Sequence[System], options: Options) -
 def settings_with_rules(aligned: Aligned, ruled: Ruled, options: Options) -> dict[str, str]:
     """Describe, for the signature, how spans were evaluated."""
     return {
-        **settings_of(options, aligned.key.judged),
+        **settings_of(options, aligned.key.evaluated),
         "rules": ruled.engine.rule_set.name,
         "positions": ruled.placement.unit,
         **({"same_ids": str(len(options.same_ids))} if options.same_ids else {}),
@@ -793,7 +797,7 @@ SPAN = Task(
     summary="labelled spans, such as named entities: BIO tags or offsets, evaluated by rules",
     shape="tokens",
     column=None,
-    judge=judge_spans,
+    evaluate=evaluate_spans,
     layer="spans",
     policies=frozenset({"same_ids"}),
     rules="exact",

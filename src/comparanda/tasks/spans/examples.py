@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.claims import linked_label
-from comparanda.core.sites import shown
+from comparanda.core.sites import format_value
 from comparanda.core.text_columns import TextColumn
 from comparanda.render.cells import cell_len
-from comparanda.tasks.trees.examples import clipped
+from comparanda.tasks.trees.examples import clip_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -475,7 +475,7 @@ class Stretches:
             place, found = int(claims.place[row]), pieces[number]
             last = place + int(claims.width[row]) - 1
             return Span(
-                label=shown(linked_label(claims.names[int(claims.label[row])])),
+                label=format_value(linked_label(claims.names[int(claims.label[row])])),
                 count=count,
                 pieces=found or (Piece(window.number(place), window.number(last), 0, 0),),
                 right=bool(count == claims.key[row]),
@@ -504,7 +504,7 @@ class Stretches:
         items, found = self._view.items, []
         for item in order[slice(*np.searchsorted(claim, [row, row + 1]))].tolist():
             if verdicts := self.verdicts_on(item):
-                label = shown(items.names[int(items.label[item])])
+                label = format_value(items.names[int(items.label[item])])
                 found.append(ItemVerdict(label, self._text(row, extent), bool(items.positive[item]), verdicts))
         return found
 
@@ -592,7 +592,7 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     """
     if not stretch.words:
         return []
-    names = [clipped(line.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for line in stretch.sides]
+    names = [clip_text(line.side, min(max(width // 4, _LEAST_WIDTH // 2), _NAME_WIDTH)) for line in stretch.sides]
     column = max(map(cell_len, names), default=0) + _COLUMN_GAP
     room = max(width - column, _LEAST_WIDTH)
     substitutes = _substitute_lines(stretch.sides, names)
@@ -601,14 +601,14 @@ def draw(stretch: Stretch, width: int) -> list[str]:
     for block in _split_blocks(_layout_words(stretch, room), drawn, room):
         first = not lines
         lines += [] if first else [""]
-        lines += beside("", [block.text], column)
+        lines += prefix_lines("", [block.text], column)
         for name, line, instead in zip(names, stretch.sides, substitutes, strict=True):
             below = _stack_marks(block.marks(line.spans)) if not instead else [instead] if first else []
-            lines += beside(name, below, column)
+            lines += prefix_lines(name, below, column)
     return lines
 
 
-def beside(name: str, lines: Iterable[str], column: int) -> Iterator[str]:
+def prefix_lines(name: str, lines: Iterable[str], column: int) -> Iterator[str]:
     """Prefix the first of some lines with a name, and indent the others by the same width."""
     for line in lines:
         yield f"{name}{' ' * (column - cell_len(name))}{line}".rstrip()
@@ -668,7 +668,7 @@ def _layout_words(stretch: Stretch, room: int) -> list[_Word]:
     widest, glued = min(room // 2, _WORD_WIDTH), frozenset(stretch.glued)
 
     def word(number: int, given: str) -> _Word:
-        shown = clipped(given, widest) or " "
+        shown = clip_text(given, widest) or " "
         opens, closes = 0 < number == stretch.begin, 0 < number == stretch.end
         return _Word(
             number=number,
@@ -771,7 +771,7 @@ class _Block:
         """Format the text of a span: its label, its count, and whether it is wrong."""
         sign = ("≈" if span.loose else "") + ("" if span.right else " ✗")
         count = f"×{span.count}" if span.count > 1 else ""
-        return clipped(span.label + count, max(self._label - cell_len(sign), 1)) + sign
+        return clip_text(span.label + count, max(self._label - cell_len(sign), 1)) + sign
 
     def _left(self, piece: Piece, first: int) -> int:
         if piece.begin < first:
@@ -792,7 +792,7 @@ class _Block:
     def _reach(self, number: int, characters: int) -> int:
         """Compute the width of the first characters of a word, in columns."""
         left, right = self._columns[number]
-        return cell_len(clipped(self._words[number].given[:characters], right - left)) if characters > 0 else 0
+        return cell_len(clip_text(self._words[number].given[:characters], right - left)) if characters > 0 else 0
 
     def _brackets(self, piece: Piece, width: int, text: str, first: int, *, last: int) -> str:
         """Draw the brackets of a piece, with a text inside."""

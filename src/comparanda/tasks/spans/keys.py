@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.align.quotes import place_spans as align_place_spans
 from comparanda.align.span_positions import PlacedSpans, place_spans
 from comparanda.core.corpus import Fragments, Spans
-from comparanda.core.sites import NOTHING, Sites, canonical
+from comparanda.core.sites import NOTHING, Sites, recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.tasks.spans.evaluation import claims_of, ids_of, placed_labels
 from comparanda.tasks.word_sites import places_of
@@ -69,7 +69,7 @@ def majority_key(aligned: Aligned) -> Corpus:
     """
     key = aligned.key
     placement = align_place_spans(aligned)
-    names, labels = canonical([side.label for side in placement.sides])
+    names, labels = recode_canonically([side.label for side in placement.sides])
     claims, _ = claims_of(key, placement, names, labels)
     votes = np.sum([counts > 0 for counts in (claims.key, *claims.runs)], axis=0)
     rows = np.flatnonzero(2 * votes > 1 + len(claims.runs))
@@ -100,7 +100,7 @@ def word_sites(aligned: Aligned, systems: Sequence[System], options: Options, *,
     values = [
         _word_values(aligned, placement, side, column) for side, column in zip(placement.sides, columns, strict=True)
     ]
-    names, codes = canonical(values)
+    names, codes = recode_canonically(values)
     document, sentence, place = places_of(aligned.key)
     sites = Sites(document=document, sentence=sentence, place=place, key=codes[0], values=tuple(codes[1:]), names=names)
     return sites if aligned.kept is None else sites.take(aligned.kept)

@@ -9,10 +9,10 @@ import numpy as np
 
 from comparanda.core.claims import LINK, without_ids
 from comparanda.core.places import Note
-from comparanda.core.sites import canonical
+from comparanda.core.sites import recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.core.verdicts import View
-from comparanda.tasks.label_maps import one_sided
+from comparanda.tasks.label_maps import note_one_sided_labels
 from comparanda.tasks.spans.evaluation import (
     all_ids,
     claims_of,
@@ -36,7 +36,7 @@ UNLINKED = "no mention has an id, so there are no links"
 """The note on a side without links."""
 
 
-def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_links(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate entity links by rules."""
     ruled = run_rules(aligned, systems, options)
     ids = ruled.ids or all_ids(ruled.placement, options)
@@ -56,7 +56,9 @@ def judge_links(aligned: Aligned, systems: Sequence[System], options: Options) -
 
 def _note_one_sided_labels(claims: Claims, systems: Sequence[System]) -> list[Note]:
     """Note labels that only one side uses, regardless of ids."""
-    return one_sided(View(name="labels", given_sites=None, measures=(), claims=without_ids(claims)), run_names(systems))
+    return note_one_sided_labels(
+        View(name="labels", given_sites=None, measures=(), claims=without_ids(claims)), run_names(systems)
+    )
 
 
 def _linked_labels(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], list[Codes]]:
@@ -72,7 +74,7 @@ def _linked_labels(ruled: Ruled, ids: Sequence[Ids]) -> tuple[tuple[str, ...], l
         mine = _append_ids(ruled, number, ids[number].first)
         partner = right_partners(ruled.engine.rule_set, first_view, outcome)
         columns.append(_replace_labels(mine, key, partner, _have_same_extent(sides[number], sides[0], partner)))
-    return canonical(columns)
+    return recode_canonically(columns)
 
 
 def _append_ids(ruled: Ruled, number: int, ids: TextColumn) -> TextColumn:
@@ -123,7 +125,7 @@ LINK_TASK = Task(
     summary="entity links: mentions with ids, evaluated by rules",
     shape="tokens",
     column=None,
-    judge=judge_links,
+    evaluate=evaluate_links,
     layer="spans",
     policies=frozenset({"same_ids"}),
     rules="links",

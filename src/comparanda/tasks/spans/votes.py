@@ -12,15 +12,15 @@ import numpy as np
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import Fragments, Spans
-from comparanda.core.extents import cut_numbers, line, stretch, ways_of_being_cut
-from comparanda.core.ids import NIL, split
-from comparanda.core.joins import packed
+from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
+from comparanda.core.ids import NIL, split_ids
+from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
-from comparanda.core.sites import canonical
+from comparanda.core.sites import recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError
-from comparanda.formats.chunks import decode
-from comparanda.tasks.vote_methods import elected, weights_of
+from comparanda.formats.chunks import decode_tags
+from comparanda.tasks.vote_methods import elect, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from comparanda.tasks.vote_methods import Method, Trust
 
 
-def strongest(spans: PlacedSpans, votes: NDArray[np.int64]) -> Rows:
+def select_strongest(spans: PlacedSpans, votes: NDArray[np.int64]) -> Rows:
     """Select spans greedily so that no two overlap.
 
     Spans with more votes are taken first, then longer ones, then earlier ones, then in their given order.
@@ -43,7 +43,7 @@ def strongest(spans: PlacedSpans, votes: NDArray[np.int64]) -> Rows:
         return np.zeros(0, np.int64)
     owner, begin, end = _flatten_pieces(spans)
     document = spans.document[owner]
-    low, high = line(document, begin, end, stretch([end], int(document.max())))
+    low, high = place_on_line(document, begin, end, compute_stretches([end], int(document.max())))
     crowded = _may_overlap(low, high, owner, len(spans))
     length = np.bincount(owner, end - begin, len(spans))
     order = np.lexsort((spans.begin, spans.document, -length, -votes))
@@ -154,7 +154,7 @@ def voted_spans(
     votes = weights.totals(fold, items.label, items.claimed)
     kept = np.flatnonzero(votes >= weights.least[fold])
     if apart:
-        kept = kept[strongest(items.spans.take(kept), votes[kept])]
+        kept = kept[select_strongest(items.spans.take(kept), votes[kept])]
     return _build_corpus(
         aligned.key, placement=placement, items=items, kept=kept, lost=lost, linked=same_ids is not None
     )
@@ -174,7 +174,7 @@ def _gather_items(
     key: Corpus, placement: Placement, sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None
 ) -> Items:
     """Gather the distinct spans that runs claim."""
-    names, labels = canonical([side.label for side in sides])
+    names, labels = recode_canonically([side.label for side in sides])
     ids, nil = _first_ids(sides, same_ids)
     cuts = ways_of_being_cut(side.fragments for side in sides)
     columns = [
@@ -185,7 +185,7 @@ def _gather_items(
         np.concatenate([codes.astype(np.int64) for codes in labels]),
         ids.codes.astype(np.int64),
     ]
-    (numbers,) = packed([columns])
+    (numbers,) = pack_columns([columns])
     _, first, number = np.unique(numbers, return_index=True, return_inverse=True)
     document, begin, end, cut, label, code = (column[first] for column in columns)
     bounds = np.cumsum([0, *(len(side) for side in sides)]).tolist()
@@ -221,10 +221,10 @@ def _first_ids(sides: Sequence[PlacedSpans], same_ids: Mapping[str, str] | None)
         size = sum(map(len, sides))
         return TextColumn.constant(_UNLINKED, size), np.zeros(size, np.bool_)
     texts = [text for side in sides for text in _id_texts(side.columns.get("id"), len(side))]
-    firsts = [_UNLINKED if not text else split(text)[0] for text in texts]
+    firsts = [_UNLINKED if not text else split_ids(text)[0] for text in texts]
     nil = np.array([first == NIL for first in firsts], np.bool_)
     plain = [_UNLINKED if first == NIL else same_ids.get(first, first) for first in firsts]
-    names, (codes, _) = canonical([TextColumn.of(plain), TextColumn.of([_UNLINKED])])
+    names, (codes, _) = recode_canonically([TextColumn.of(plain), TextColumn.of([_UNLINKED])])
     return TextColumn(codes, names), nil
 
 
@@ -285,7 +285,7 @@ def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     An inside tag without a preceding begin tag begins a span, as in conlleval.
     """
     key, placement = aligned.key, place_spans(aligned)
-    labels, codes = canonical([side.label for side in placement.sides[1:]])
+    labels, codes = recode_canonically([side.label for side in placement.sides[1:]])
     sides = zip(placement.sides[1:], codes, aligned.responses, strict=True)
     tags = [
         _encode_tags(key, placement=placement, side=side, label=mine, labels=len(labels), name=response.name)
@@ -293,8 +293,8 @@ def voted_chunks(aligned: Aligned, method: Method, trust: Trust) -> Corpus:
     ]
     names = _tag_names(len(labels))
     weights = weights_of(method, trust, names)
-    winner = elected(tags, len(names), trust.fold, weights)  # no run is absent: a word without a span is outside
-    decoded = decode(TextColumn(winner, names), key.row_documents, "bio", "conlleval")
+    winner = elect(tags, len(names), trust.fold, weights)  # no run is absent: a word without a span is outside
+    decoded = decode_tags(TextColumn(winner, names), key.row_documents, "bio", "conlleval")
     document = np.searchsorted(key.row_documents, decoded.begin, side="right") - 1
     base = key.row_documents[document]
     label = TextColumn.of([labels[int(decoded.label[span])] for span in range(len(decoded))])

@@ -120,7 +120,7 @@ def universal_path(label: str) -> str:
     return ">".join(map(universal_relation, label.split(">")))
 
 
-def conll18(aligned: Aligned) -> View:
+def count_conll18(aligned: Aligned) -> View:
     """Count all scores for every unit and run."""
     count = _Counts(aligned)
     for run in range(len(aligned.responses)):

@@ -16,20 +16,20 @@ import numpy as np
 
 from comparanda.align import NONE, Aligned
 from comparanda.core.corpus import ROOT
-from comparanda.core.heads import crossing, depths
+from comparanda.core.heads import compute_depths, find_non_projective
 from comparanda.core.places import Note
 from comparanda.core.sites import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, special_last
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.core.verdicts import System, Verdicts, View
 from comparanda.errors import UsageError
-from comparanda.tasks.label_maps import one_sided, speak_alike
+from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
 from comparanda.tasks.task import Options, Task
-from comparanda.tasks.trees.conll18 import STRAY, arcs_of, conll18, universal_relation
+from comparanda.tasks.trees.conll18 import STRAY, arcs_of, count_conll18, universal_relation
 from comparanda.tasks.trees.conll18 import VIEW as CONLL18
 from comparanda.tasks.trees.conll18 import on_key as heads_on_key
 from comparanda.tasks.word_sites import (
     attributes_of,
-    coded,
+    encode_columns,
     left_out,
     places_of,
     run_names,
@@ -55,12 +55,12 @@ PTB_PUNCTUATION = frozenset({"``", "''", ":", ",", "."})
 _MOST_DENSE_PAIRS = 1 << 24
 
 
-def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
+def evaluate_arcs(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate dependency trees."""
     runs = run_names(systems)
     columns, notes = _relations(aligned, systems, runs, options)
     views = _build_views(aligned, columns, options)
-    notes += one_sided(views["las"], runs)
+    notes += note_one_sided_labels(views["las"], runs)
     notes += [Note("key", f"words left out, {why}", count) for why, count in views["las"].left_out_counts.items()]
     policies = {"punctuation": options.punctuation, "labels": options.labels}
     return verdicts_of(
@@ -68,7 +68,7 @@ def judge_arcs(aligned: Aligned, systems: Sequence[System], options: Options) ->
         systems=systems,
         task="dep",
         views=views,
-        settings={**settings_of(options, aligned.key.judged), **policies},
+        settings={**settings_of(options, aligned.key.evaluated), **policies},
         notes=notes,
     )
 
@@ -88,7 +88,7 @@ def _build_views(aligned: Aligned, columns: list[TextColumn], options: Options) 
     """Build the views by head and label, by head alone, by label alone, and that of the CoNLL 2018 shared task."""
     places = places_of(aligned.key)
     attributes = {**attributes_of(aligned.key, places[0], options), **_tree_attributes(aligned.key)}
-    names, codes = coded(aligned, columns)
+    names, codes = encode_columns(aligned, columns)
     labels = Aspect(codes[0], values_of(aligned, names, codes), names)
     heads = _head_aspect(aligned)
     of_key = Aspect(labels.key, (labels.key,) * len(aligned.maps), labels.names)  # labels of sites in `uas`
@@ -122,7 +122,7 @@ def _build_views(aligned: Aligned, columns: list[TextColumn], options: Options) 
             cuts=CUTS,
         )
     views["las"] = replace(views["las"], measures=tuple(each for view in views.values() for each in view.measures))
-    return {**views, CONLL18: conll18(aligned)}
+    return {**views, CONLL18: count_conll18(aligned)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,7 +137,7 @@ class _SurplusArcs:
     def items(self, *aspects: str) -> Items | None:
         """Build items from them, distinguished by these aspects; by head alone, they have the key's labels."""
 
-        def judged(run: int, found: Surplus) -> tuple[Codes, Codes]:
+        def evaluated(run: int, found: Surplus) -> tuple[Codes, Codes]:
             by_label = "label" in aspects
             called = self.codes[run + 1][found.rows] if by_label else self.codes[0][found.near]
             value = called.astype(np.int64) if by_label else np.zeros(len(called), np.int64)
@@ -145,7 +145,7 @@ class _SurplusArcs:
                 value += len(self.names) * self._head_numbers(run, found)
             return called, value
 
-        return surplus_items(self.aligned, self.places, self.names, judged)
+        return surplus_items(self.aligned, self.places, self.names, evaluated)
 
     def _head_numbers(self, run: int, found: Surplus) -> Rows:
         """Encode the head of each word: a row of the key, or a number for the position of a word that the key lacks."""
@@ -291,13 +291,13 @@ def _direction_column(head: Rows, rows: Rows) -> TextColumn:
 
 
 def _depth_values(head: Rows) -> NDArray[np.float64]:
-    depth = depths(head).astype(np.float64)
+    depth = compute_depths(head).astype(np.float64)
     return np.where(depth == 0, np.nan, depth)
 
 
 def _projectivity_column(head: Rows, sentences: Rows) -> TextColumn:
     codes = np.ones(len(head), np.uint8)
-    codes[crossing(head, sentences)] = 0
+    codes[find_non_projective(head, sentences)] = 0
     return TextColumn(codes, ("non-projective", "projective"))
 
 
@@ -335,7 +335,7 @@ DEP = Task(
     summary="dependency trees: UAS, LS, LAS, and all scores of the CoNLL 2018 shared task",
     shape="tokens",
     column="deprel",
-    judge=judge_arcs,
+    evaluate=evaluate_arcs,
     layer="arcs",
     columns=COLUMNS,
     policies=frozenset({"punctuation", "labels"}),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.core.sites import ABSENT, OWN_PLACE, shown
+from comparanda.core.sites import ABSENT, OWN_PLACE, format_value
 from comparanda.render.cells import cell_len, chop_cells
-from comparanda.render.table import visible
+from comparanda.render.table import make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,10 +108,10 @@ def _build_arc(word: int, head: str, label: str, size: int, *, right: np.bool_) 
     if head == ABSENT:
         return Arc(word, None, None, bool(right))
     if head in {OWN_PLACE, "0"}:
-        return Arc(word, word if head == OWN_PLACE else 0, shown(label), bool(right))
+        return Arc(word, word if head == OWN_PLACE else 0, format_value(label), bool(right))
     number = word + int(head) if head[0] in "+-" else None
     inside = number is not None and 1 <= number <= size
-    return Arc(word, number if inside else None, shown(label), bool(right))
+    return Arc(word, number if inside else None, format_value(label), bool(right))
 
 
 # Arcs as text: one word per line, each side in a column of its own, so that trees can be compared across columns.
@@ -183,7 +183,8 @@ def _row_labels(words: Sequence[str], rows: Sequence[int | None], width: int) ->
     digits = max(len(str(number)) for number in rows if number)
     widest = min(max(width // 4, _LEAST_WIDTH), _WORD_WIDTH)
     return [
-        f"{number:>{digits}} {clipped(words[number - 1], widest)}" if number else f"{'⋮':>{digits}}" for number in rows
+        f"{number:>{digits}} {clip_text(words[number - 1], widest)}" if number else f"{'⋮':>{digits}}"
+        for number in rows
     ]
 
 
@@ -197,7 +198,7 @@ def _draw_side(tree: Tree, rows: Sequence[int | None], room: int) -> list[str]:
     lines = ["".join(row) for row in grid]
     for arc in tree.arcs:
         lines[line_of[arc.word]] += _arrow_text(arc, room - len(grid[0]))
-    return _pad_lines([clipped(tree.side, room), *lines])
+    return _pad_lines([clip_text(tree.side, room), *lines])
 
 
 def _collect_stems(arcs: Iterable[Arc], line_of: dict[int, int]) -> dict[int, list[int]]:
@@ -268,8 +269,8 @@ def _arrow_text(arc: Arc, room: int) -> str:
     """Format the end of an arc: arrow, label, and a mark if it is wrong."""
     mark = "" if arc.right else " ✗"
     if arc.label is None:
-        return clipped(NO_WORD, room - 2) + mark
-    return f"▸ {clipped(arc.label, min(room - 4, _LABEL_WIDTH))}{mark}"
+        return clip_text(NO_WORD, room - 2) + mark
+    return f"▸ {clip_text(arc.label, min(room - 4, _LABEL_WIDTH))}{mark}"
 
 
 def _pack_columns(columns: Iterable[list[str]], room: int) -> list[list[list[str]]]:
@@ -292,10 +293,10 @@ def _pad_lines(lines: Sequence[str]) -> list[str]:
     return [line + " " * (widest - size) for line, size in zip(lines, sizes, strict=True)]
 
 
-def clipped(text: str, width: int) -> str:
+def clip_text(text: str, width: int) -> str:
     """Make text visible and cut it to a width; a leading combining mark gets a dotted circle."""
     start = text[: 8 * max(width, 1)]  # no letter needs eight marks; bounds the cost of pathological input
-    shown = visible(start)
+    shown = make_visible(start)
     if shown and unicodedata.category(shown[0]).startswith("M"):
         shown = f"◌{shown}"
     if start == text and cell_len(shown) <= width:

@@ -11,10 +11,10 @@ from comparanda.align import NONE, values_on_key
 from comparanda.core import heads as trees
 from comparanda.core.corpus import ROOT, Arcs, owner_of_rows
 from comparanda.core.places import Note
-from comparanda.core.sites import ABSENT, canonical
+from comparanda.core.sites import ABSENT, recode_canonically
 from comparanda.core.text_columns import TextColumn
 from comparanda.tasks.labels.votes import NO_VALUE
-from comparanda.tasks.vote_methods import elected, weights_of
+from comparanda.tasks.vote_methods import elect, weights_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,11 +188,11 @@ def _find_best_trees(sentences: Rows, sentence: Codes, heads: Sequence[Rows], fo
     """Find the heads of the best tree of each sentence."""
     absent = len(sentence) + 1
     values = [np.where(head == UNKNOWN, absent, head + 1) for head in heads]
-    head = elected(values, absent, fold, weights.over(absent)).astype(np.int64) - 1
+    head = elect(values, absent, fold, weights.over(absent)).astype(np.int64) - 1
     unknown = head == absent - 1
     head[unknown] = ROOT
-    broken = (trees.roots(head, sentences) != 1) & (np.diff(sentences) > 0)
-    broken[sentence[unknown | trees.cyclic(head)]] = True
+    broken = (trees.count_roots(head, sentences) != 1) & (np.diff(sentences) > 0)
+    broken[sentence[unknown | trees.find_cyclic(head)]] = True
     for number in np.flatnonzero(broken).tolist():
         begin, end = int(sentences[number]), int(sentences[number + 1])
         local = [np.where(each[begin:end] < 0, each[begin:end], each[begin:end] - begin) for each in heads]
@@ -223,7 +223,7 @@ def _elect_relations(
     Where no run has the arc, the runs vote that agree on whether the word is attached to the root; then all runs.
     """
     nothing = TextColumn(np.zeros(0, np.uint8), (ABSENT, UNNAMED))
-    names, codes = canonical([*(corpus.columns["value"] for corpus in aligned.responses), nothing])
+    names, codes = recode_canonically([*(corpus.columns["value"] for corpus in aligned.responses), nothing])
     absent = names.index(ABSENT)
     pairs = zip(codes[:-1], aligned.maps, strict=True)
     labels = [values_on_key(column, row_map, absent).astype(np.int64) for column, row_map in pairs]
@@ -236,7 +236,7 @@ def _elect_relations(
     rest = np.arange(len(head))
     for asked in electors:
         values = [np.where(who[rest], label[rest], absent) for who, label in zip(asked, labels, strict=True)]
-        chosen[rest] = elected(values, absent, fold[rest], weights.over(len(names)))
+        chosen[rest] = elect(values, absent, fold[rest], weights.over(len(names)))
         rest = rest[chosen[rest] == absent]
     chosen[rest] = names.index(UNNAMED)
     return TextColumn(chosen, names), len(rest)

@@ -10,7 +10,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from comparanda.tasks.prob.calibration import auroc, bin_of, brier, log_loss, reliability
+from comparanda.tasks.prob.calibration import bin_of, bin_probabilities, compute_auroc, compute_brier, log_loss
 from tests.seeds import draws
 
 W8 = np.array([0.9, 0.8, 0.8, 0.5, 0.3]), np.array([True, False, True, False, True])
@@ -25,13 +25,13 @@ def columns(given: list[tuple[float, bool]]) -> tuple[np.ndarray, np.ndarray]:
 
 def test_five_bins_on_fingers() -> None:
     """W8: .3 is right, .5 wrong, of two .8 one is right, .9 is right."""
-    found = reliability(*W8, bins=5)
+    found = bin_probabilities(*W8, bins=5)
     assert found.count.tolist() == [0, 1, 1, 2, 1]
     assert found.correct.tolist() == [0, 1, 0, 1, 1]
     assert found.gaps.tolist() == pytest.approx([0.7, 0.5, 0.3, 0.1])
     assert found.ece == pytest.approx((0.7 + 0.5 + 2 * 0.3 + 0.1) / 5)
     assert found.mce == pytest.approx(0.7)
-    assert brier(*W8) == pytest.approx((0.01 + 0.64 + 0.04 + 0.25 + 0.49) / 5)
+    assert compute_brier(*W8) == pytest.approx((0.01 + 0.64 + 0.04 + 0.25 + 0.49) / 5)
     assert log_loss(*W8) == pytest.approx(-np.log([0.9, 0.2, 0.8, 0.5, 0.3]).mean())
 
 
@@ -48,17 +48,17 @@ def test_a_certain_error_has_a_finite_log_loss() -> None:
 
 
 def test_ranking_needs_right_and_wrong_ones() -> None:
-    assert auroc(*W8) == pytest.approx(3.5 / 6)  # of six pairs three are in order and one is tied
-    assert auroc(np.array([0.5]), np.array([True])) is None
-    assert auroc(np.zeros(0), np.zeros(0, np.bool_)) is None
+    assert compute_auroc(*W8) == pytest.approx(3.5 / 6)  # of six pairs three are in order and one is tied
+    assert compute_auroc(np.array([0.5]), np.array([True])) is None
+    assert compute_auroc(np.zeros(0), np.zeros(0, np.bool_)) is None
 
 
 @settings(max_examples=draws(40))
 @given(both)
 def test_scores_are_those_of_scikit_learn(given: list[tuple[float, bool]]) -> None:
     p, truth = columns(given)
-    assert brier(p, truth) == pytest.approx(brier_score_loss(truth, p))
-    assert auroc(p, truth) == pytest.approx(roc_auc_score(truth, p))
+    assert compute_brier(p, truth) == pytest.approx(brier_score_loss(truth, p))
+    assert compute_auroc(p, truth) == pytest.approx(roc_auc_score(truth, p))
     inside = np.clip(p, 1e-6, 1 - 1e-6)
     assert log_loss(inside, truth) == pytest.approx(sklearn_log_loss(truth, inside))
 
@@ -72,7 +72,7 @@ def test_bins_are_those_of_scikit_learn(given: list[tuple[float, bool]], bins: i
     if not len(p):
         return
     right, mean = calibration_curve(truth, p, n_bins=bins)
-    found = reliability(p, truth, bins)
+    found = bin_probabilities(p, truth, bins)
     there = found.count > 0
     assert found.correct[there] / found.count[there] == pytest.approx(right)
     assert found.mass[there] / found.count[there] == pytest.approx(mean)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from comparanda.core.probabilities import EPSILON, Beliefs, Decide
 from comparanda.tasks.prob.calibration import TieBounds, tie_bounds
-from comparanda.tasks.prob.evaluation import decide
+from comparanda.tasks.prob.evaluation import decide_blocks
 from tests.tasks.prob.model.worlds import FEW, Case, case, cases
 
 Span = tuple[float, list[float]]
@@ -32,7 +32,7 @@ def beliefs(*blocks: list[Span]) -> Beliefs:
 
 
 def chosen(given: Beliefs, how: Decide = "tuple", min_weight: float = 0.0) -> list[int]:
-    return np.flatnonzero(decide(given, np.arange(len(given)), how, min_weight).chosen).tolist()
+    return np.flatnonzero(decide_blocks(given, np.arange(len(given)), how, min_weight).chosen).tolist()
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_the_largest_weight_or_the_best_span_first(given: Beliefs, by_tuple: lis
 
 def test_of_equal_ones_the_preferred_is_taken_and_nothing_only_if_it_is_more_probable() -> None:
     tied = beliefs([(0.4, [1.0]), (0.4, [1.0])], [(0.5, [1.0])], [(0.49, [1.0])])
-    found = decide(tied, np.array([1, 0, 2, 3]))
+    found = decide_blocks(tied, np.array([1, 0, 2, 3]))
     assert np.flatnonzero(found.chosen).tolist() == [1, 2]
     assert found.ties == 2
 
@@ -99,7 +99,7 @@ def test_ties_by_trying_every_way(given: Case, min_weight: float) -> None:
     assert bounds.worst_correct == least
     assert bounds.best_found == min(found for right, found in tried if right == most)
     assert bounds.worst_found == max(found for right, found in tried if right == least)
-    decided = decide(given.beliefs, np.arange(len(given.beliefs)), min_weight=min_weight).chosen
+    decided = decide_blocks(given.beliefs, np.arange(len(given.beliefs)), min_weight=min_weight).chosen
     assert (int((decided & given.correct).sum()), int(decided.sum())) in tried
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparanda.core.probabilities import Beliefs, Worlds, alone, first_equals, side_by_side
+from comparanda.core.probabilities import Beliefs, Worlds, first_equals, independent_beliefs, side_by_side
 
 
 def chained() -> Beliefs:
@@ -19,7 +19,9 @@ def chained() -> Beliefs:
 
 
 def test_parts_have_nothing_to_do_with_each_other() -> None:
-    found = side_by_side([alone(np.array([0.9])), chained(), alone(np.array([0.2])), chained()])
+    found = side_by_side(
+        [independent_beliefs(np.array([0.9])), chained(), independent_beliefs(np.array([0.2])), chained()]
+    )
     assert found.weight.tolist() == [0.9, 0.5, 0.5, 0.5, 0.2, 0.5, 0.5, 0.5]
     assert found.block.tolist() == [0, 1, 1, 1, 2, 3, 3, 3]
     assert found.alternative.tolist() == list(range(8))
@@ -32,7 +34,7 @@ def test_parts_have_nothing_to_do_with_each_other() -> None:
 
 def test_nothing_laid_end_to_end_is_nothing() -> None:
     assert len(side_by_side([])) == 0
-    assert side_by_side([alone(np.zeros(0))]).worlds is None
+    assert side_by_side([independent_beliefs(np.zeros(0))]).worlds is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))))

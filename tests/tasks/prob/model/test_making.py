@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from comparanda.core.blocks import MOST_WORLDS, Made, Scored, made
+from comparanda.core.blocks import MOST_WORLDS, Made, Scored, make_blocks
 from comparanda.core.probabilities import Overlap, Semantics
 from comparanda.core.text_columns import Rows
 from comparanda.errors import ReadError
@@ -36,7 +36,7 @@ def make(
     semantics: Semantics = "exclusive",
     documents: list[int] | None = None,
 ) -> Made:
-    return made(scored(spans, documents), overlap, semantics, refuse)
+    return make_blocks(scored(spans, documents), overlap, semantics, refuse)
 
 
 def weights(found: Made) -> list[float]:
