@@ -139,5 +139,5 @@ def test_a_view_that_is_named_gives_its_own_scores_and_outcomes_alone() -> None:
 def test_more_outputs_than_are_accepted_are_refused() -> None:
     given = {"a": ["X"], "b": Runs(["X"], ["Y"])}
     assert compare(["X"], given, task="tag", limits={"systems": 3}).systems == ("a", "b")
-    with pytest.raises(UsageError, match="there are 3 outputs to compare, more than 2"):
+    with pytest.raises(UsageError, match="3 outputs exceed the limit of 2"):
         compare(["X"], given, task="tag", limits={"systems": 2})

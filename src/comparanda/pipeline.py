@@ -144,7 +144,7 @@ def evaluate_prepared(prepared: Prepared, setup: Setup) -> Verdicts:
 def refuse_notes(setup: Setup, notes: Sequence[Note]) -> None:
     """Raise an error if there are notes and the setup is strict."""
     if setup.strict and notes:
-        raise ReadError("there is something to note, and --strict refuses that", details=map(str, notes))
+        raise ReadError("the input produced warnings (--strict)", details=map(str, notes))
 
 
 def prepare_systems(key: Any, systems: Mapping[str, Any], setup: Setup) -> Prepared:
@@ -193,9 +193,9 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
 def refuse_systems(systems: Mapping[str, Any]) -> None:
     """Refuse an empty set of systems, and a system with the name of the key."""
     if not systems:
-        raise UsageError("there is no system to compare with the key")
+        raise UsageError("no system to compare with the key")
     if KEY in systems:
-        raise UsageError(f"a system cannot be called {KEY!r}", hint="name it: NAME=FILE")
+        raise UsageError(f"a system cannot be named {KEY!r}", hint="rename it: NAME=FILE")
 
 
 def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str, Any]]]:
@@ -209,7 +209,7 @@ def columns_of(systems: Mapping[str, Any]) -> tuple[list[System], list[tuple[str
     names = run_names(found)
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"a system and a run of another are both called {name!r}", hint="rename the system")
+            raise UsageError(f"a system and a run of another are both named {name!r}", hint="rename the system")
     return found, list(zip(names, outputs, strict=True))
 
 
@@ -230,8 +230,8 @@ def check_count(outputs: Sequence[Any], setup: Setup) -> None:
     """Refuse more outputs than the limit."""
     most = Limits.of(setup.limits).systems
     if len(outputs) > most:
-        what = f"there are {len(outputs):,} outputs to compare, more than {most:,}"
-        raise UsageError(what, hint=f"is a folder given for a file? {limit_hint('systems')}")
+        what = f"{len(outputs):,} outputs exceed the limit of {most:,}"
+        raise UsageError(what, hint=limit_hint("systems"))
 
 
 def read_response(given: Any, name: str, setup: Setup) -> Corpus:
@@ -290,7 +290,7 @@ def _resolve_policy(task: Task, name: str, value: Policy | None, allowed: tuple[
     if value is None:
         return allowed[0]
     if name not in task.policies:
-        raise UsageError(f"the task {task.name!r} has no policy of {name}")
+        raise UsageError(f"the task {task.name!r} has no option {name}")
     if value not in allowed:
         raise UsageError(f"{name}={value!r}{suggest_nearest(value, allowed)}", hint=", ".join(allowed))
     return value
@@ -299,9 +299,7 @@ def _resolve_policy(task: Task, name: str, value: Policy | None, allowed: tuple[
 def _check_across(task: Task, setup: Setup) -> str | None:
     """Validate how topics that chains may span are named."""
     if setup.across is not None and "across" not in task.policies:
-        raise UsageError(
-            f"the task {task.name!r} has no chains that could span documents", hint="choose the task coref"
-        )
+        raise UsageError(f"the task {task.name!r} has no chains across documents", hint="choose the task coref")
     return setup.across
 
 
@@ -312,7 +310,7 @@ def _check_min_weight(task: Task, setup: Setup) -> float:
     if "min_weight" not in task.policies:
         raise UsageError(f"the task {task.name!r} has no weights", hint="choose the task prob")
     if not 0 <= setup.min_weight <= 1:
-        raise UsageError(f"min_weight={setup.min_weight:g}: weights are between 0 and 1")
+        raise UsageError(f"min_weight={setup.min_weight:g}: expected a number from 0 to 1")
     return setup.min_weight
 
 
@@ -326,7 +324,8 @@ def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
     for name in setup.beliefs:
         if name not in BELIEF_OPTIONS:
             raise UsageError(
-                f"beliefs: {name!r}{suggest_nearest(name, BELIEF_OPTIONS)}", hint=", ".join(BELIEF_OPTIONS)
+                f"beliefs: unknown option {name!r}{suggest_nearest(name, BELIEF_OPTIONS)}",
+                hint=", ".join(BELIEF_OPTIONS),
             )
     return dict(setup.beliefs)
 
@@ -335,7 +334,7 @@ def _load_rules(task: Task, setup: Setup) -> RuleSet | None:
     """Load and check the rules; the default of the task is used if none are given."""
     if task.rules is None:
         if setup.rules is not None or setup.parameters or setup.paranoid:
-            hint = "rules are for spans and links: leave them out, or choose the task span or link"
+            hint = "omit the rules, or choose the task span or link"
             raise UsageError(f"the task {task.name!r} is not evaluated by rules", hint=hint)
         return None
     from comparanda.rules import rule_set
@@ -344,7 +343,7 @@ def _load_rules(task: Task, setup: Setup) -> RuleSet | None:
     found = rule_set(given, setup.parameters)
     if not found.views:
         what = f"the rule set {found.name!r} has no views, so it gives no scores"
-        raise UsageError(what, hint="it is there to be included by other rule files")
+        raise UsageError(what, hint="it is meant to be included by other rule files")
     return found
 
 
@@ -353,7 +352,7 @@ def _load_same_ids(task: Task, setup: Setup) -> Mapping[str, str]:
     if setup.same_ids is None:
         return {}
     if "same_ids" not in task.policies:
-        raise UsageError(f"the task {task.name!r} knows no ids", hint="choose the task span or link")
+        raise UsageError(f"the task {task.name!r} has no ids", hint="choose the task span or link")
     from comparanda.formats.mappings import read_same_ids
 
     return read_same_ids(fspath(setup.same_ids))
@@ -365,14 +364,14 @@ def _chunk_options(task: Task, setup: Setup) -> dict[str, str]:
     if not given:
         return {}
     if task.layer not in {"spans", "beliefs"}:
-        what = f"{' and '.join(given)} say{'s' if len(given) == 1 else ''} how spans are read from tags"
-        raise UsageError(f"{what}, and the task {task.name!r} evaluates no spans", hint="choose the task span")
+        what = f"{' and '.join(given)}: the task {task.name!r} has no spans that are read from tags"
+        raise UsageError(what, hint="choose the task span")
     from comparanda.formats.chunks import ALSO, AUTO, REPAIRS, SCHEMES
 
     allowed = {"scheme": (AUTO, *SCHEMES, *ALSO), "repair": REPAIRS}
     for name, value in given.items():
         if value.lower() not in allowed[name]:
-            what = f"{name}={value!r} is not possible{suggest_nearest(value.lower(), allowed[name])}"
+            what = f"{name}={value!r} is not a possible value{suggest_nearest(value.lower(), allowed[name])}"
             raise UsageError(what, hint=f"one of: {', '.join(allowed[name])}")
     return {name: value.lower() for name, value in given.items()}
 

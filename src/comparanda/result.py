@@ -123,7 +123,7 @@ class Result:
 
         found = chain_pairs(self.context(view))
         if found is None:
-            raise UsageError(f"the view {self.verdicts.view(view).name!r} is not about chains", hint="--task coref")
+            raise UsageError(f"the view {self.verdicts.view(view).name!r} has no chains", hint="--task coref")
         return found
 
     def probabilities(self, *, by: Parts = "label", bins: int = BINS, view: str | None = None) -> Probabilities:
@@ -148,7 +148,7 @@ class Result:
     def _require_probabilities(self, found: T | None, view: str | None) -> T:
         if found is None:
             what = f"the view {self.verdicts.view(view).name!r} has no probabilities"
-            raise UsageError(what, hint="--task prob; on some of the sites alone (--where) they cannot be told")
+            raise UsageError(what, hint="choose the task prob; probabilities are not available under --where")
         return found
 
     def difference(
@@ -193,8 +193,8 @@ class Result:
         found = error_sources(self.context(view), base, new)
         if found is None:
             raise UsageError(
-                f"the view {self.verdicts.view(view).name!r} does not tell whose errors are whose",
-                hint="rules say it by `sources` in a view; those of the task link do",
+                f"the view {self.verdicts.view(view).name!r} has no error sources",
+                hint="rule sets define them by `sources` in a view, as those of the task link do",
             )
         return found
 
@@ -336,7 +336,7 @@ class Result:
         site_scope = make_scope(self.verdicts, context.view)
         if by not in site_scope.types:
             raise UsageError(
-                f"there is no attribute {by!r}{suggest_nearest(by, site_scope.types)}",
+                f"unknown attribute {by!r}{suggest_nearest(by, site_scope.types)}",
                 hint=f"attributes: {', '.join(sorted(site_scope.types))}",
             )
         chosen = parse_measure(measure_name) if measure_name else None
@@ -405,13 +405,13 @@ class Result:
 
         chosen = self.verdicts.view(view)
         if not len(chosen.sites):
-            raise UsageError(f"the view {chosen.name!r} has no sites to choose from: it counts whole units")
+            raise UsageError(f"the view {chosen.name!r} has no sites: it counts complete units")
         if about_items(condition, chosen.sites.attributes):
-            what = f"{condition!r} speaks of items, and results are cut to sites"
-            raise UsageError(what, hint="look at the items themselves: comparanda examples --where CONDITION")
+            what = f"{condition!r} refers to items, and results can only be restricted to sites"
+            raise UsageError(what, hint="show the items: comparanda examples --where CONDITION")
         rows: Rows = sites_among_all(self.verdicts, chosen, condition)
         if not rows.size:
-            raise UsageError(f"no site fulfils {condition!r}")
+            raise UsageError(f"no sites match {condition!r}")
         narrowed = chosen.narrowed(rows, self.verdicts.unit_of)
         views = {chosen.name: narrowed}
         for name, each in self.verdicts.views.items():
@@ -453,7 +453,7 @@ class Result:
             if name is not None:
                 self.verdicts.system(name)
         if len(names) < 2:
-            raise UsageError("a difference needs two systems", hint=f"there is only {names[0]!r}")
+            raise UsageError("a difference requires two systems", hint=f"found only {names[0]!r}")
         first = base or next(name for name in names if name != new)
         if new is not None:
             if new == first:

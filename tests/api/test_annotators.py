@@ -107,9 +107,9 @@ def test_it_shows_itself() -> None:
 def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(UsageError, match="at least two"):
         compare_keys({"ann": ANN}, {"crf": CRF}, task="span")
-    with pytest.raises(UsageError, match="cannot be called 'majority'"):
+    with pytest.raises(UsageError, match="cannot be named 'majority'"):
         compare_keys({"ann": ANN, "majority": BEA}, {"crf": CRF}, task="span")
-    with pytest.raises(UsageError, match="several keys are for spans; the task 'tag' takes one"):
+    with pytest.raises(UsageError, match="several keys are supported for spans only; the task 'tag' takes one"):
         compare_keys({"ann": ANN, "bea": BEA}, {"crf": CRF}, task="tag")
 
 
@@ -127,6 +127,6 @@ def test_the_command_takes_further_keys(tmp_path: Path, capsys: pytest.CaptureFi
     assert "majority" in printed.out
     assert "Agreement of the keys" in printed.out
     twice = run(capsys, *common, f"key={bea}")
-    assert (twice.code, "two keys are called 'key'" in twice.err) == (2, True)
+    assert (twice.code, "two keys are named 'key'" in twice.err) == (2, True)
     cut = run(capsys, *common, bea, "--by", "length")
-    assert (cut.code, "--also-key and --by do not go together" in cut.err) == (2, True)
+    assert (cut.code, "--also-key and --by cannot be combined" in cut.err) == (2, True)

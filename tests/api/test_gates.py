@@ -93,7 +93,7 @@ def test_what_needs_the_output_of_the_base_says_so(blessed: str, asked: dict[str
 
 
 def test_there_must_be_a_base_or_a_baseline() -> None:
-    with pytest.raises(UsageError, match="neither an output of the base nor a baseline"):
+    with pytest.raises(UsageError, match="no output of the base and no baseline given"):
         gate(None, require="accuracy > 3")
 
 

@@ -112,9 +112,9 @@ def test_what_is_named_by_itself_is_not_taken_from_its_folder(folder: Path) -> N
 @pytest.mark.parametrize(
     ("sources", "message"),
     [
-        (["subs/a.bio", "gold.bio"], "the key is given as a submission too"),
-        (["x=subs/a.bio", "x=subs/b.bio"], "2 submissions are called 'x'"),
-        (["key=subs/a.bio"], "a submission cannot be called 'key'"),
+        (["subs/a.bio", "gold.bio"], "the key is also given as a submission"),
+        (["x=subs/a.bio", "x=subs/b.bio"], "2 submissions are named 'x'"),
+        (["key=subs/a.bio"], "a submission cannot be named 'key'"),
     ],
 )
 def test_what_cannot_be_meant(folder: Path, sources: list[str], message: str) -> None:
@@ -128,7 +128,7 @@ def test_an_empty_folder_has_no_submissions(folder: Path) -> None:
     with pytest.raises(ReadError, match="the folder is empty"):
         board()
     (folder / "README").write_text("")
-    with pytest.raises(UsageError, match="there is no submission"):
+    with pytest.raises(UsageError, match="no submissions"):
         board()
 
 
@@ -235,7 +235,7 @@ BROKEN: Mapping[str, tuple[str, bytes]] = {
     "short.bio": ("the text differs|missing", b"-DOCSTART- (d0)\n\nAnn\tB-PER\n"),
     "wide.bio": ("UTF-16", bio().encode("utf-16")),
     "object.json": ("", b'{"a": [1, 2'),
-    "table.csv": ("fits no format", b"a,b\n1,2\n"),
+    "table.csv": ("does not match any format", b"a,b\n1,2\n"),
     "packed.bio.gz": ("gzip", b"\x1f\x8b\x08\x00rubbish"),
 }
 
@@ -282,10 +282,10 @@ def test_if_all_are_bad_that_is_an_error_with_all_reasons(folder: Path) -> None:
         ({"rules": "nonsense"}, ComparandaError, "nonsense"),
         ({"scheme": "nonsense"}, UsageError, "scheme='nonsense'"),
         ({"train": "nowhere.bio"}, ReadError, "no such file"),
-        ({"maps": {"zzz": {"A": "B"}}}, UsageError, "a label map is given for 'zzz'"),
+        ({"maps": {"zzz": {"A": "B"}}}, UsageError, "label map for an unknown side: 'zzz'"),
         ({"missing": "nonsense"}, UsageError, "missing="),
         ({"view": "nonsense"}, UsageError, "unknown view"),
-        ({"where": 'label == "zzz"'}, UsageError, "no site fulfils"),
+        ({"where": 'label == "zzz"'}, UsageError, "no sites match"),
         ({"colour": "red"}, TypeError, "colour"),
     ],
 )
@@ -357,7 +357,7 @@ def test_strict_refuses_submissions_that_give_anything_to_note(folder: Path) -> 
         "labels": "labels: labels only the key uses: 1",
     }
     Path("gold.bio").write_text(bio().replace("\n", "\r\n"))
-    with pytest.raises(ReadError, match="--strict refuses that"):
+    with pytest.raises(ReadError, match="the input produced warnings"):
         board(strict=True)
 
 
@@ -409,10 +409,13 @@ def test_nothing_about_a_nameless_submission_quotes_it(folder: Path) -> None:
     )
     for secret in ("alpha", "bravo", "delta", "echo", "subs", "Charlie", "CRLF"):
         assert secret not in text
-    assert {each.reason for each in made.leaderboard.refused} == {"it does not fit the key", "it cannot be read"}
+    assert {each.reason for each in made.leaderboard.refused} == {
+        "it cannot be aligned with the key",
+        "it cannot be read",
+    }
     assert made.leaderboard.passed_over == ("file 1",)
     (name,) = [each.name for each in made.submissions if each.own_name == "alpha"]
-    assert [str(note) for note in made.result.notes] == [f"{name}: notes, kept back: 1"]
+    assert [str(note) for note in made.result.notes] == [f"{name}: notes, withheld: 1"]
 
 
 @pytest.mark.parametrize("bad", [("alpha",), ("alpha", "bravo")])

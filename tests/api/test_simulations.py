@@ -91,7 +91,7 @@ def test_questions_are_about_one_output_with_probabilities(tmp_path: Path) -> No
         copy.write_bytes((tmp_path / "out.jsonl").read_bytes())
     two = compare(key, {"a": output, "b": Runs(*map(str, copies))}, task="prob", resamples=0)
     assert simulate_result(two, ("high",), system="a").finding.system == "a"
-    for system, listed in ((None, "3 outputs are given, and questions are about one: a, b#1, b#2"), ("b", "2 outputs")):
+    for system, listed in ((None, "3 outputs given, expected one: a, b#1, b#2"), ("b", "2 outputs")):
         with pytest.raises(UsageError, match=listed):
             simulate_result(two, system=system)
     with pytest.raises(UsageError, match="the task 'span' has no probabilities"):

@@ -74,14 +74,14 @@ def test_notes(files: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((), "no output is given\n  comparanda agree NAME=FILE NAME=FILE…"),
-        (("one.conllu",), "agreement needs at least two outputs"),
-        (("one.conllu", "one.conllu"), "two systems are called 'one'"),
+        ((), "no output given\n  comparanda agree NAME=FILE NAME=FILE…"),
+        (("one.conllu",), "agreement requires at least two outputs"),
+        (("one.conllu", "one.conllu"), "two systems are named 'one'"),
         (("one.conllu", "nowhere.conllu"), "nowhere.conllu: no such file"),
-        (("one.conllu", "two.conllu", "--ground", "tow"), "no output is called 'tow' (did you mean 'two'?)"),
+        (("one.conllu", "two.conllu", "--ground", "tow"), "unknown output 'tow' (did you mean 'two'?)"),
         (("-", "x=-"), "standard input can be read only once"),
-        (("one.conllu", "two.conllu", "--map", "three=x.tsv"), "a label map is given for 'three'"),
-        (("one.conllu", "two.conllu", "--json", "-o", "two.conllu"), "--output would write into an input"),
+        (("one.conllu", "two.conllu", "--map", "three=x.tsv"), "label map for an unknown side: 'three'"),
+        (("one.conllu", "two.conllu", "--json", "-o", "two.conllu"), "--output would overwrite an input"),
     ],
 )
 def test_what_cannot_be_asked(
@@ -93,4 +93,4 @@ def test_what_cannot_be_asked(
 
 
 def test_the_task_must_be_given(files: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert "which task?" in run(capsys, "agree", "one.conllu", "two.conllu").err
+    assert "missing option --task" in run(capsys, "agree", "one.conllu", "two.conllu").err

@@ -243,10 +243,10 @@ def test_an_output_without_a_text_needs_one(work: Path, capsys: pytest.CaptureFi
     done = run(capsys, "ask", bare)
     assert (done.code, done.err) == (
         3,
-        "comparanda: out.jsonl: the output has no text, only places in one\n  give a file with the text: --text FILE\n",
+        "comparanda: out.jsonl: the output has offsets but no text\n  give a file with the text: --text FILE\n",
     )
     done = run(capsys, "ask", bare, "--text", bare)
-    assert (done.code, done.err) == (3, "comparanda: out.jsonl: this file has no text either\n")
+    assert (done.code, done.err) == (3, "comparanda: out.jsonl: this file has no text, either\n")
     more = {"id": "more", "text": "More.", "spans": []}
     texts = lines({"id": "tale", "text": TALE, "spans": [{"begin": 0, "end": 5, "label": "X"}]}, more)
     write("texts.jsonl", texts + lines({"id": "news", "text": NEWS, "spans": []}))
@@ -289,23 +289,23 @@ def test_an_output_without_probabilities(work: Path, capsys: pytest.CaptureFixtu
     del work
     done = run(capsys, "ask", write("out.bio", "Ann B-PER\nmet O\n"))
     assert done.code == 3
-    assert "out.bio: the output has no probabilities: all its spans are certain" in done.err
+    assert "out.bio: the output has no probabilities: all spans are certain" in done.err
     assert asked(capsys, "out.bio", "--ask-certain") == ["out:0-1:PER:label"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ((), "no output is given\n  comparanda ask OUTPUT"),
-        (("out.jsonl", "b=out.jsonl"), "2 outputs are given, and questions are about one: out, b"),
-        (("out.jsonl", "--strategy", "oracle"), "the strategy 'oracle' looks at the key, and there is none"),
+        ((), "no output given\n  comparanda ask OUTPUT"),
+        (("out.jsonl", "b=out.jsonl"), "2 outputs given, expected one: out, b"),
+        (("out.jsonl", "--strategy", "oracle"), "the strategy 'oracle' requires a key"),
         (("out.jsonl", "--strategy", "entropie"), "strategy: unknown value 'entropie' (did you mean 'entropy'?)"),
         (("out.jsonl", "--only-label", "PERS"), "the label 'PERS' does not occur (did you mean 'PER'?)"),
-        (("out.jsonl", "--scope", "length > 9"), "nothing in the output fulfils 'length > 9'"),
-        (("out.jsonl", "--layout", "prodigy", "--json"), "--layout and --format exclude each other"),
-        (("out.jsonl", "-o", "out.jsonl"), "--output would write into an input: 'out.jsonl'"),
-        (("out.jsonl", "--updated", "a.jsonl", "--answers", "a.jsonl"), "--updated would write into an input"),
-        (("out.jsonl", "-o", "x.jsonl", "--updated", "x.jsonl"), "--output and --updated name one file: 'x.jsonl'"),
+        (("out.jsonl", "--scope", "length > 9"), "nothing in the output matches 'length > 9'"),
+        (("out.jsonl", "--layout", "prodigy", "--json"), "--layout and --format cannot be combined"),
+        (("out.jsonl", "-o", "out.jsonl"), "--output would overwrite an input: 'out.jsonl'"),
+        (("out.jsonl", "--updated", "a.jsonl", "--answers", "a.jsonl"), "--updated would overwrite an input"),
+        (("out.jsonl", "-o", "x.jsonl", "--updated", "x.jsonl"), "--output and --updated are the same file: 'x.jsonl'"),
         (("-", "--answers", "-"), "standard input can be read only once, but '-' is given twice"),
     ],
 )

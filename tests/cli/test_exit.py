@@ -95,7 +95,7 @@ def test_a_defect_of_the_program_itself(
     assert outcome.code == 4
     assert outcome.err == (
         "comparanda: internal error: RuntimeError: [/b] \\x1b[31mboom\n"
-        "  this is a defect of comparanda; run again with --debug and report what it prints\n"
+        "  this is a bug in comparanda; run again with --debug and report the output\n"
     )
 
 
@@ -105,7 +105,7 @@ def test_too_little_memory(demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
 
     monkeypatch.setattr(running, "compare", fail)
     outcome = run(capsys, "score", *DEMO)
-    assert (outcome.code, outcome.err) == (4, "comparanda: there is not enough memory for this\n")
+    assert (outcome.code, outcome.err) == (4, "comparanda: not enough memory\n")
 
 
 @pytest.mark.slow
@@ -121,7 +121,8 @@ def test_validation_that_fails_ends_with_1_and_lists_every_file(work: Path, caps
     outcome = run(capsys, "validate", key, "gone-1", system, "gone-2", "--task", "pos")
     assert (outcome.code, outcome.err) == (1, "")
     assert outcome.out == (
-        "gone-1: no such file\nsys: fits the key, 5 sites\ngone-2: no such file\n2 of 3 systems cannot be compared\n"
+        "gone-1: no such file\nsys: can be aligned with the key, 5 sites\ngone-2: no such file\n"
+        "2 of 3 systems cannot be compared\n"
     )
 
 

@@ -125,7 +125,7 @@ def test_label_maps_for_one_side(work: Path, capsys: pytest.CaptureFixture[str])
 def test_a_result_folder_stands_for_key_and_systems(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     saved = run(capsys, "compare", *DEMO, "--by", "xpos", "--save", "result", "--json")
     assert saved.code == 0
-    assert saved.err.endswith("wrote result (read it back: comparanda compare result)\n")
+    assert saved.err.endswith("wrote result (open it: comparanda compare result)\n")
     assert run(capsys, "compare", "result", "--by", "xpos", "--json").out == saved.out
     for command in (("score",), ("diff",), ("examples", "--where", 'correction and xpos == "NNP"', "--top", "3")):
         again = run(capsys, command[0], "result", *command[1:], "--json", "-q")
@@ -144,11 +144,11 @@ def test_a_result_folder_can_be_resampled_anew(demo: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("score", "result", "--only-label", "X"), "--only-label is settled in the result folder 'result'"),
-        (("score", "result", "--task", "pos"), "--task is settled in the result folder 'result'"),
-        (("score", "result", "demo/hanta.conllu"), "'result' is a result folder and has its own systems"),
+        (("score", "result", "--only-label", "X"), "--only-label is fixed in the result folder 'result'"),
+        (("score", "result", "--task", "pos"), "--task is fixed in the result folder 'result'"),
+        (("score", "result", "demo/hanta.conllu"), "'result' is a result folder, which contains its systems"),
         (("examples", "result", "--where", 'xpos == "N"'), "the result folder has no attribute 'xpos'"),
-        (("score", "result", "-o", "result/manifest.json"), "--output would write into an input"),
+        (("score", "result", "-o", "result/manifest.json"), "--output would overwrite an input"),
     ],
 )
 def test_what_a_result_folder_has_settled(

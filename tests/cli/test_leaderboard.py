@@ -226,11 +226,11 @@ def test_where_a_layout_has_one_table_the_refused_are_told_beside_it(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--names", "who.csv"), "--names says who is who, and nobody is anonymous"),
-        (("--anonymise", "--names", "-"), "--names needs a file of its own"),
-        (("--anonymise", "--names", "x.md", "-o", "x.md"), "--names needs a file of its own"),
-        (("--anonymise", "--names", "demo/who.csv"), "--names would write into an input"),
-        (("-o", "demo/board.md"), "--output would write into an input"),
+        (("--names", "who.csv"), "--names requires --anonymise"),
+        (("--anonymise", "--names", "-"), "--names requires a file of its own"),
+        (("--anonymise", "--names", "x.md", "-o", "x.md"), "--names requires a file of its own"),
+        (("--anonymise", "--names", "demo/who.csv"), "--names would overwrite an input"),
+        (("-o", "demo/board.md"), "--output would overwrite an input"),
         (("--only-label", "NOUM"), "the label 'NOUM' does not occur"),
         (("--measure", "accuraci"), "accuraci"),
     ],
@@ -246,9 +246,9 @@ def test_what_cannot_be_meant(
 
 def test_no_folder_no_key_no_task(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
-        ((), "no key is given"),
-        (("demo/key.conllu",), "no system is given"),
-        (("demo/key.conllu", "demo"), "which task?"),
+        ((), "no key given"),
+        (("demo/key.conllu",), "no system given"),
+        (("demo/key.conllu", "demo"), "missing option --task"),
     ):
         outcome = run(capsys, "leaderboard", *arguments)
         assert outcome.code == 2
@@ -278,7 +278,7 @@ def test_a_result_folder_is_ranked_too(demo: Path, capsys: pytest.CaptureFixture
     assert saved.json["leaderboard"] == fresh.json["leaderboard"]
     outcome = run(capsys, "leaderboard", "saved", "--anonymise")
     assert outcome.code == 2
-    assert "a result folder keeps the names of its systems" in outcome.err
+    assert "a result folder contains the names of its systems" in outcome.err
 
 
 def test_systems_may_stand_in_a_toml_file(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,7 @@ def test_validate_counts_tuples_and_blocks(files: list[str], capsys: pytest.Capt
         "a: can be read as probabilistic, 2 documents, 20 words, 10 tuples, 5 blocks\n"
     )
     assert "2 documents, 20 words, 5 spans" in run(capsys, "validate", "--task", "prob", "gold.jsonl").out
-    assert "fits the key" in run(capsys, "validate", "--task", "prob", *files[:2]).out
+    assert "can be aligned with the key" in run(capsys, "validate", "--task", "prob", *files[:2]).out
 
 
 def test_formats_say_which_hold_probable_spans(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,7 +148,7 @@ def test_a_result_folder_says_the_same(files: list[str], capsys: pytest.CaptureF
     assert run(capsys, "compare", "saved", "-q", "--json").out == direct.out
     for option in (("--decide", "hierarchical"), ("--min-weight", "0.5"), ("--belief", "scale=percent")):
         outcome = run(capsys, "score", "saved", *option)
-        assert (outcome.code, "is settled in the result folder" in outcome.err) == (2, True)
+        assert (outcome.code, "is fixed in the result folder" in outcome.err) == (2, True)
 
 
 # Commands at random, on files that are odd but well-formed

@@ -157,32 +157,32 @@ def test_inputs_are_not_written_over(work: Path, capsys: pytest.CaptureFixture[s
     before = Path(system).read_bytes()
     for given in ((key, system), ("--no-key", key, system)):
         said = refused(capsys, *given, *SMALL, "-o", system)
-        assert said == f"--output would write into an input: '{system}'\n  choose another file"
+        assert said == f"--output would overwrite an input: '{system}'\n  choose another file"
     assert Path(system).read_bytes() == before
     run(capsys, "compare", key, system, *SMALL, "--save", "result")
-    assert "would write into an input" in refused(capsys, "result", "-o", "result/page.html")
-    assert "--charts would write into an input" in refused(capsys, "result", "--charts", "result")
-    assert "--charts would write into an input" in refused(capsys, key, system, *SMALL, "--charts", key)
+    assert "would overwrite an input" in refused(capsys, "result", "-o", "result/page.html")
+    assert "--charts would overwrite an input" in refused(capsys, "result", "--charts", "result")
+    assert "--charts would overwrite an input" in refused(capsys, key, system, *SMALL, "--charts", key)
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--pairs", "al"), "--pairs takes some or all, not 'al' (did you mean 'all'?)"),
-        (("--examples", "0"), "--examples takes a whole number from 1 on, not '0'"),
-        (("--title", " "), "--title is empty"),
-        (("-o", ""), "--output is empty"),
+        (("--pairs", "al"), "--pairs: expected some or all, got 'al' (did you mean 'all'?)"),
+        (("--examples", "0"), "--examples: expected an integer of at least 1, got '0'"),
+        (("--title", " "), "--title: the value is empty"),
+        (("-o", ""), "--output: the value is empty"),
         (("--no-text", "--by", "word"),
-         "slices by 'word' show words of the corpus, and the page is to hold none\n"
-         "  cut by something else, or let it hold words"),
+         "slices by 'word' show words of the corpus, which the page excludes\n"
+         "  choose another attribute, or omit --no-text"),
         (("--base", "nobody"), "unknown system 'nobody'\n  systems: sys, other"),
         (("--view", "upso"), "unknown view 'upso' (did you mean 'upos'?)\n  upos"),
         (("--no-key", "--where", "true"),
-         "--no-key and --where do not go together: without a key nobody is right or wrong"),
+         "--no-key and --where cannot be combined: without a key no output is right or wrong"),
         (("--no-key", "--by", "length"),
-         "--no-key and --by do not go together: without a key nobody is right or wrong"),
+         "--no-key and --by cannot be combined: without a key no output is right or wrong"),
         (("--no-key", "--charts", "figures"),
-         "--no-key and --charts do not go together: without a key nobody is right or wrong"),
+         "--no-key and --charts cannot be combined: without a key no output is right or wrong"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant(
@@ -195,8 +195,8 @@ def test_what_cannot_be_meant(
 
 def test_a_single_output_without_a_key(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key, _ = key_and_system()
-    assert refused(capsys, "--no-key", key, *SMALL).startswith("agreement needs at least two outputs")
-    assert refused(capsys, "--no-key", *SMALL).startswith("no output is given")
+    assert refused(capsys, "--no-key", key, *SMALL).startswith("agreement requires at least two outputs")
+    assert refused(capsys, "--no-key", *SMALL).startswith("no output given")
 
 
 def test_a_place_that_cannot_be_written_to(work: Path, capsys: pytest.CaptureFixture[str]) -> None:

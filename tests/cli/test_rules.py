@@ -312,7 +312,7 @@ def test_of_many_spans_ten_are_shown(work: Path, capsys: pytest.CaptureFixture[s
     write("crf.bio", "a\tB-X\n" * 12 + "a\tB-Y\n")
     outcome = explain(capsys, "key.bio", "crf.bio", "--text", "a")
     assert outcome.out.count("\nsystem 'crf' ") == 10
-    assert outcome.out.endswith("\n… 3 more spans chosen; say more exactly which one is meant\n")
+    assert outcome.out.endswith("\n… 3 more spans selected; narrow the selection\n")
     data = valid(explain(capsys, "key.bio", "crf.bio", "--text", "a", "--json").out)
     assert (len(data["explanation"]["spans"]), data["explanation"]["more"]) == (10, 3)
 
@@ -327,9 +327,9 @@ def test_the_other_row_can_be_named(files: Path, capsys: pytest.CaptureFixture[s
     arguments = (*CRF, "--at", "d1:7-8", "--rule", "alike", "--with", "d1:0-2")
     assert '    with key [PER] "Anna Smith" d1:0-2 (key.bio:2)\n' in explain(capsys, *arguments).out
     outcome = explain(capsys, *CRF, "--at", "d1:7-8", "--rule", "alike", "--with", "d1:8")
-    assert (outcome.code, outcome.err) == (2, "comparanda: --with: no span of 'key' is there\n")
+    assert (outcome.code, outcome.err) == (2, "comparanda: --with: no span of 'key' at this place\n")
     outcome = explain(capsys, *CRF, "--at", "d1:7-8", "--rule", "stop word", "--with", "d1:7")
-    assert outcome.err.startswith("comparanda: the rule 'stop word' looks at one row at a time")
+    assert outcome.err.startswith("comparanda: the rule 'stop word' matches single rows")
     back = (*CRF, "--side", "key", "--at", "d1:7-8", "--rule", "alike", "--with", "d1:7")
     assert "    with system 'crf' [PER] \"Rome\" d1:7-8 (crf.bio:9)\n" in explain(capsys, *back).out
 
@@ -367,20 +367,19 @@ def test_verdicts_that_an_input_claims_for_itself_do_not_count(work: Path, capsy
     [
         (
             (),
-            "which span is to be explained?\n"
-            "  --at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'",
+            "no span selected\n  add --at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'",
         ),
-        (("--at", "3"), "in which document is position 3?\n  write DOC:3; documents: d1, d2"),
-        (("--at", "d3:1"), "the key has no document 'd3' (did you mean 'd2'?)\n  a place is written DOC:BEGIN-END"),
-        (("--at", "d1:x"), "a place is written DOC:BEGIN-END or DOC:BEGIN, not 'd1:x'"),
+        (("--at", "3"), "position 3 needs a document: there are several\n  write DOC:3; documents: d1, d2"),
+        (("--at", "d3:1"), "the key has no document 'd3' (did you mean 'd2'?)\n  give a place as DOC:BEGIN-END"),
+        (("--at", "d1:x"), "expected a place as DOC:BEGIN-END or DOC:BEGIN, got 'd1:x'"),
         (("--at", "d1:4-2"), "the place 'd1:4-2' ends before it begins"),
         (
             ("--at", "d2:0-1"),
-            "no span of 'crf' is at d2:0-1\n  there is key [PER] \"He\" d2:0-1 (key.bio:13): --side key",
+            "no span of 'crf' at d2:0-1\n  add --side key, where there is key [PER] \"He\" d2:0-1 (key.bio:13)",
         ),
-        (("--at", "d2:1", "--side", "key"), "no span of the key is at d2:1"),
-        (("--span", 'ignored == "x"'), "no span of 'crf' is one where ignored == \"x\""),
-        (("--text", "Bo", "--span", "begin > 3"), "no span of 'crf' is called 'Bo' and one where begin > 3"),
+        (("--at", "d2:1", "--side", "key"), "no span of the key at d2:1"),
+        (("--span", 'ignored == "x"'), "no span of 'crf' matching ignored == \"x\""),
+        (("--text", "Bo", "--span", "begin > 3"), "no span of 'crf' with the text 'Bo' and matching begin > 3"),
         (
             ("--span", "lable == 'x'"),
             "--span: unknown name 'lable' (did you mean 'label'?)\n  lable == 'x'\n  ^^^^^",
@@ -389,7 +388,7 @@ def test_verdicts_that_an_input_claims_for_itself_do_not_count(work: Path, capsy
             ("--span", "begin"),
             "--span: expected a condition, got a number\n  begin\n  ^^^^^\n  compare it with a value, as in begin > 0",
         ),
-        (("--at", "d1:3", "--side", "cfr"), "no side is called 'cfr' (did you mean 'crf'?)\n  sides: key, crf"),
+        (("--at", "d1:3", "--side", "cfr"), "unknown side 'cfr' (did you mean 'crf'?)\n  sides: key, crf"),
         (
             ("--at", "d1:3", "--rule", "alik"),
             "the rule set 'mine' has no rule 'alik' (did you mean 'alike'?)\n"
@@ -399,7 +398,7 @@ def test_verdicts_that_an_input_claims_for_itself_do_not_count(work: Path, capsy
             ("--at", "d1:3", "--rule", "false negative"),
             "the rule 'false negative' is about rows of key, but this is a row of system",
         ),
-        (("--at", ""), "--at is empty"),
+        (("--at", ""), "--at: the value is empty"),
     ],
 )
 def test_an_explanation_that_cannot_be_given(
@@ -414,7 +413,7 @@ def test_a_result_folder_has_nothing_to_explain(files: Path, capsys: pytest.Capt
     outcome = explain(capsys, "result", "--at", "d1:3")
     assert (outcome.code, outcome.err) == (
         2,
-        "comparanda: a result folder does not keep what each rule did\n  give the files themselves\n",
+        "comparanda: a result folder does not contain what each rule did\n  give the files instead\n",
     )
 
 
@@ -426,7 +425,7 @@ def test_notes_go_to_standard_error_and_into_json(files: Path, capsys: pytest.Ca
     assert valid(explain(capsys, *arguments, "--json", "-q").out)["notes"] == [note]
     outcome = explain(capsys, *arguments, "--strict")
     assert (outcome.code, outcome.out) == (3, "")
-    assert outcome.err.startswith("comparanda: there is something to note, and --strict refuses that")
+    assert outcome.err.startswith("comparanda: the input produced warnings (--strict)")
 
 
 def test_explain_takes_its_inputs_from_a_config_file(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -473,7 +472,7 @@ def test_the_help_loads_nothing_heavy(words: str) -> None:
 def test_an_unknown_command_gets_its_nearest_match(capsys: pytest.CaptureFixture[str]) -> None:
     for name, near in (("chek", " (did you mean 'check'?)"), ("mine.toml", "")):
         outcome = run(capsys, "rules", name)
-        text = f"comparanda: no command is called {name!r}{near}\n  commands: list, show, check, explain\n"
+        text = f"comparanda: unknown command {name!r}{near}\n  commands: list, show, check, explain\n"
         assert (outcome.code, outcome.err) == (2, text)
 
 

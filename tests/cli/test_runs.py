@@ -73,8 +73,8 @@ def test_validate_checks_each_run(runs: str, capsys: pytest.CaptureFixture[str])
         capsys, "validate", "gold.conllu", runs, "crf.conllu", "--task", "pos", "--map", "gpt=labels.tsv", "-q"
     )
     assert outcome.code == 1
-    assert "gpt#1: fits the key, 5 sites" in outcome.out
-    assert "crf: fits the key, 5 sites" in outcome.out
+    assert "gpt#1: can be aligned with the key, 5 sites" in outcome.out
+    assert "crf: can be aligned with the key, 5 sites" in outcome.out
     assert "two.conllu:1" in outcome.out
     assert "1 of 3 runs cannot be compared" in outcome.out
 
@@ -121,15 +121,15 @@ def test_runs_from_standard_input(
     [
         ("gpt=one.conllu,,two.conllu", "a run of 'gpt=one.conllu,,two.conllu' is empty"),
         ("gpt=one.conllu,./one.conllu", "the same run is given twice: './one.conllu'"),
-        ("gpt=one.conllu,gold.conllu", "the key is given as a system too: 'gold.conllu'"),
+        ("gpt=one.conllu,gold.conllu", "the key is also given as a system: 'gold.conllu'"),
         ("gpt=one.conllu,nowhere.conllu", "nowhere.conllu: no such file"),
         ("gpt=-,-", "standard input can be read only once, but '-' is given twice"),
         (
             "one.conllu,two.conllu",
-            "'one.conllu,two.conllu' is no file\n  several runs need a name: NAME=FIRST,SECOND,…",
+            "'one.conllu,two.conllu' is not a file\n  several runs require a name: NAME=FIRST,SECOND,…",
         ),
-        ("=one.conllu,two.conllu", "several runs need a name: NAME=FIRST,SECOND,…"),
-        ("key=one.conllu,two.conllu", "a system cannot be called 'key'"),
+        ("=one.conllu,two.conllu", "several runs require a name: NAME=FIRST,SECOND,…"),
+        ("key=one.conllu,two.conllu", "a system cannot be named 'key'"),
     ],
 )
 def test_what_cannot_be_meant(system: str, problem: str, runs: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,5 +159,5 @@ def test_explaining_rules_names_the_run(demo: Path, capsys: pytest.CaptureFixtur
     one = run(capsys, "rules", "explain", *given, "--side", "s#2", "--json").json
     assert {span["system"] for span in one["explanation"]["spans"]} == {"s#2"}
     outcome = run(capsys, "rules", "explain", *given, "--side", "s")
-    assert "no side is called 's'" in outcome.err
+    assert "unknown side 's'" in outcome.err
     assert "sides: key, s#1, s#2" in outcome.err

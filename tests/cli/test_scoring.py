@@ -82,7 +82,7 @@ def test_what_cannot_be_drawn(files: tuple[str, ...], capsys: pytest.CaptureFixt
     done = run(capsys, "score", *files, "--plot", "chart.gif")
     assert (done.code, done.out) == (2, "")
     assert "--plot writes .svg or .png, not 'chart.gif'" in done.err
-    assert "do not go together" in run(capsys, "score", *files, "--plot", "c.svg", "--also-key", "a=b").err
+    assert "cannot be combined" in run(capsys, "score", *files, "--plot", "c.svg", "--also-key", "a=b").err
     spans = [each if each != "prob" else "span" for each in files]
     assert (
         "no probabilities"
@@ -104,7 +104,7 @@ def test_the_output_without_probabilities_stands_beside_it(
     }
     named = run(capsys, "score", *files, "--regular", f"hard={regular}", "--measure", "f1", "--json").json
     assert {each["system"] for each in named["scores"]["scores"]} == {"out", "hard"}
-    assert "the key is given as a system too" in run(capsys, "score", *files, "--regular", files[0]).err
+    assert "the key is also given as a system" in run(capsys, "score", *files, "--regular", files[0]).err
 
 
 def test_the_help_names_what_there_is() -> None:

@@ -74,7 +74,7 @@ def test_it_serves_until_it_is_told_to_end(folder: Path, sign: signal.Signals) -
         process.send_signal(sign)
         rest, told = process.communicate(timeout=60)
     assert (process.returncode, rest) == (0, "")
-    assert told.splitlines()[-2:] == [f"serving {folder} to this machine alone; Ctrl-C ends it", "ended"]
+    assert told.splitlines()[-2:] == [f"serving {folder} on this machine only; press Ctrl-C to stop", "ended"]
 
 
 def test_it_listens_on_loopback_alone(folder: Path) -> None:
@@ -117,8 +117,8 @@ def test_the_port_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]
         taken = run(capsys, "serve", folder, "--no-open", "--port", port)
     assert (taken.code, taken.out) == (2, "")
     assert taken.err == (
-        f"comparanda: port {port} cannot be used: Address already in use\n"
-        "  choose another, or leave --port out for any that is free\n"
+        f"comparanda: port {port} is not available: Address already in use\n"
+        "  choose another, or omit --port to use any that is free\n"
     )
     assert run(capsys, "serve", folder, "--no-open", "--port", port).out.startswith(f"http://127.0.0.1:{port}/?token=")
 
@@ -127,17 +127,17 @@ def test_the_port_can_be_chosen(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_a_port_that_is_none(folder: Path, port: str, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "serve", folder, "--no-open", "--port", port)
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith("comparanda: --port takes a ")
+    assert outcome.err.startswith("comparanda: --port: expected a")
     assert len(outcome.err.splitlines()) == 1
 
 
 def test_what_is_no_result_folder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    hint = "  comparanda compare KEY NAME=FILE… --save FOLDER writes one\n"
+    hint = "  create one: comparanda compare KEY NAME=FILE… --save FOLDER\n"
     missing, other = run(capsys, "serve", "nowhere"), run(capsys, "serve", "demo")
     assert (missing.code, missing.err) == (3, f"comparanda: nowhere: no such folder\n{hint}")
-    assert (other.code, other.err) == (3, f"comparanda: demo: this is no result folder\n{hint}")
+    assert (other.code, other.err) == (3, f"comparanda: demo: not a result folder\n{hint}")
     file = run(capsys, "serve", "demo/key.conllu")
-    assert (file.code, file.err) == (3, f"comparanda: demo/key.conllu: this is no result folder\n{hint}")
+    assert (file.code, file.err) == (3, f"comparanda: demo/key.conllu: not a result folder\n{hint}")
     (folder / "manifest.json").write_text("{")
     damaged = run(capsys, "serve", folder)
     assert (damaged.code, damaged.out) == (3, "")

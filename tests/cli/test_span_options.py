@@ -125,7 +125,9 @@ def test_validate_has_them_too(files: Path, capsys: pytest.CaptureFixture[str]) 
     assert run(capsys, *given, "-q").code == 0
     outcome = run(capsys, *given, "--repair", "refuse", "--scheme", "bio", "-q")
     assert outcome.code == 1
-    assert outcome.out.startswith("crf: fits the key, 2 sites\nhmm.bio:4: the tag 'I-LOC' violates the scheme BIO")
+    assert outcome.out.startswith(
+        "crf: can be aligned with the key, 2 sites\nhmm.bio:4: the tag 'I-LOC' violates the scheme BIO"
+    )
     assert run(capsys, *given, "--rules", "gone.toml").code == 2
 
 
@@ -149,7 +151,7 @@ def test_what_the_rules_are_is_settled_in_a_result_folder(files: Path, capsys: p
     outcome = run(capsys, "score", "result", "--rules", "exact")
     assert (outcome.code, outcome.err.splitlines()[0]) == (
         2,
-        "comparanda: --rules is settled in the result folder 'result'",
+        "comparanda: --rules is fixed in the result folder 'result'",
     )
 
 
@@ -164,7 +166,7 @@ def test_a_config_file_has_them_and_its_rules_lie_beside_it(files: Path, capsys:
     assert outcome.err.startswith("comparanda: the rule set 'exact' has no parameter 'least'\n")
     write("setup/c.toml", 'parameter = "least"\n')
     outcome = run(capsys, "score", *SPAN, "--config", "setup/c.toml")
-    assert outcome.err.startswith("comparanda: setup/c.toml: parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER")
+    assert outcome.err.startswith("comparanda: setup/c.toml: parameter: expected NAME=NUMBER or NAME[LABEL]=NUMBER")
 
 
 MINE = ("--rules", "mine.toml", "--parameter")
@@ -173,12 +175,12 @@ MINE = ("--rules", "mine.toml", "--parameter")
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--rules", ""), "--rules is empty"),
+        (("--rules", ""), "--rules: the value is empty"),
         (("--rules", "gone.toml"), "gone.toml: no such file (did you mean 'mine.toml'?)"),
         (
             ("--rules", "align"),
             "the rule set 'align' has no views, so it gives no scores\n"
-            "  it is there to be included by other rule files",
+            "  it is meant to be included by other rule files",
         ),
         (
             (*MINE, "leest[PER]=1"),
@@ -197,17 +199,17 @@ MINE = ("--rules", "mine.toml", "--parameter")
             (*MINE, "half[PER]=1"),
             "the parameter 'half' of 'mine' has one value for all labels\n  write half=1",
         ),
-        ((*MINE, "half"), "--parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER, not 'half'"),
-        ((*MINE, "half=x"), "--parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER, not 'half=x'"),
-        ((*MINE, "half=1e999"), "--parameter takes NAME=NUMBER or NAME[LABEL]=NUMBER, not 'half=1e999'"),
-        ((*MINE, "half=1", "--parameter", "half=2"), "--parameter sets 'half' twice"),
-        ((*MINE, "least[a=b]=1", "--parameter", "least[a=b]=2"), "--parameter sets 'least[a=b]' twice"),
+        ((*MINE, "half"), "--parameter: expected NAME=NUMBER or NAME[LABEL]=NUMBER, got 'half'"),
+        ((*MINE, "half=x"), "--parameter: expected NAME=NUMBER or NAME[LABEL]=NUMBER, got 'half=x'"),
+        ((*MINE, "half=1e999"), "--parameter: expected NAME=NUMBER or NAME[LABEL]=NUMBER, got 'half=1e999'"),
+        ((*MINE, "half=1", "--parameter", "half=2"), "--parameter: 'half' is given twice"),
+        ((*MINE, "least[a=b]=1", "--parameter", "least[a=b]=2"), "--parameter: 'least[a=b]' is given twice"),
         (
             ("--scheme", "bilo"),
-            "--scheme takes auto, bio, iob1, ioe2, bioes, io, iob2, iobes, bilou, bmes or bmewo, "
-            "not 'bilo' (did you mean 'bilou'?)",
+            "--scheme: expected auto, bio, iob1, ioe2, bioes, io, iob2, iobes, bilou, bmes or bmewo, "
+            "got 'bilo' (did you mean 'bilou'?)",
         ),
-        (("--repair", "drop"), "--repair takes conlleval, discard or refuse, not 'drop'"),
+        (("--repair", "drop"), "--repair: expected conlleval, discard or refuse, got 'drop'"),
     ],
 )
 def test_a_value_that_cannot_be(
@@ -223,10 +225,10 @@ def test_a_value_that_cannot_be(
         (("--rules", "exact"), "the task 'tag' is not evaluated by rules"),
         (("--paranoid",), "the task 'tag' is not evaluated by rules"),
         (("--parameter", "a=1"), "the task 'tag' is not evaluated by rules"),
-        (("--scheme", "bio"), "scheme says how spans are read from tags, and the task 'tag' evaluates no spans"),
+        (("--scheme", "bio"), "scheme: the task 'tag' has no spans that are read from tags"),
         (
             ("--scheme", "bio", "--repair", "refuse"),
-            "scheme and repair say how spans are read from tags, and the task 'tag' evaluates no spans",
+            "scheme and repair: the task 'tag' has no spans that are read from tags",
         ),
     ],
 )
@@ -291,8 +293,8 @@ def test_a_file_with_another_ending_takes_parameters_too(work: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"scheme": "bilo"}, "scheme='bilo' is not possible (did you mean 'bilou'?)"),
-        ({"repair": "drop"}, "repair='drop' is not possible"),
+        ({"scheme": "bilo"}, "scheme='bilo' is not a possible value (did you mean 'bilou'?)"),
+        ({"repair": "drop"}, "repair='drop' is not a possible value"),
         ({"rules": "papr"}, "unknown rule set 'papr' (did you mean 'paper'?)"),
     ],
 )

@@ -111,7 +111,7 @@ def test_at_least_takes_a_number(work: Path, capsys: pytest.CaptureFixture[str],
     del work
     done = run(capsys, "suspects", *three(), "--at-least", given)
     assert done.code == 2
-    assert "takes a whole number from 1 on" in done.err
+    assert "expected an integer of at least 1" in done.err
 
 
 def test_more_than_all_cannot_agree(work: Path, capsys: pytest.CaptureFixture[str]) -> None:

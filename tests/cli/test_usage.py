@@ -20,7 +20,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "compre") == (
-        "no command is called 'compre' (did you mean 'compare'?)\n"
+        "unknown command 'compre' (did you mean 'compare'?)\n"
         "  commands: compare, score, diff, complement, combine, ablate, leaderboard, suspects, stability, agree, "
         "simulate, ask, gate, report, serve, examples, validate, convert, rules, formats, schema, demo"
     )
@@ -28,7 +28,7 @@ def test_an_unknown_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_files_without_a_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "gold.conllu", "a.conllu") == (
-        "no command is called 'gold.conllu'\n  say what to do with files: comparanda compare KEY NAME=FILE… --task TASK"
+        "unknown command 'gold.conllu'\n  give a command: comparanda compare KEY NAME=FILE… --task TASK"
     )
 
 
@@ -57,24 +57,24 @@ def test_too_many_arguments(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--missing", "eror"), "--missing takes error, empty or intersection, not 'eror' (did you mean 'error'?)"),
+        (("--missing", "eror"), "--missing: expected error, empty or intersection, got 'eror' (did you mean 'error'?)"),
         (
             ("--format", "jsn"),
-            "--format takes table, md, csv, tsv, latex, jsonl or json, not 'jsn' (did you mean 'json'?)",
+            "--format: expected table, md, csv, tsv, latex, jsonl or json, got 'jsn' (did you mean 'json'?)",
         ),
-        (("--zero-division", "2"), "--zero-division takes 0 or 1, not '2'"),
-        (("--seed", "x"), "--seed takes a whole number from 0 on, not 'x'"),
-        (("--seed", "-1"), "--seed takes a whole number from 0 on, not '-1'"),
-        (("--resamples", "1.5"), "--resamples takes a whole number from 0 on, not '1.5'"),
-        (("--top", "٣"), "--top takes a whole number from 0 on, not '٣'"),
-        (("--max-line", "0"), "--max-line takes a whole number from 1 on, not '0'"),
-        (("--limit", "labels=0"), "--limit takes a whole number from 1 on, not '0'"),
-        (("--limit", "labels"), "--limit takes NAME=VALUE, not 'labels'"),
-        (("--where", " "), "--where is empty"),
-        (("--column", ""), "--column is empty"),
-        (("--output", ""), "--output is empty"),
-        (("--by", "label,,length"), "--by names nothing in 'label,,length'"),
-        (("--json", "--format", "md"), "--json and --format md exclude each other"),
+        (("--zero-division", "2"), "--zero-division: expected 0 or 1, got '2'"),
+        (("--seed", "x"), "--seed: expected an integer of at least 0, got 'x'"),
+        (("--seed", "-1"), "--seed: expected an integer of at least 0, got '-1'"),
+        (("--resamples", "1.5"), "--resamples: expected an integer of at least 0, got '1.5'"),
+        (("--top", "٣"), "--top: expected an integer of at least 0, got '٣'"),
+        (("--max-line", "0"), "--max-line: expected an integer of at least 1, got '0'"),
+        (("--limit", "labels=0"), "--limit: expected an integer of at least 1, got '0'"),
+        (("--limit", "labels"), "--limit: expected NAME=VALUE, got 'labels'"),
+        (("--where", " "), "--where: the value is empty"),
+        (("--column", ""), "--column: the value is empty"),
+        (("--output", ""), "--output: the value is empty"),
+        (("--by", "label,,length"), "--by: no name in 'label,,length'"),
+        (("--json", "--format", "md"), "--json and --format md cannot be combined"),
     ],
 )
 def test_an_option_value_that_cannot_be(
@@ -92,16 +92,16 @@ def test_an_option_value_that_cannot_be(
         ),
         (("--measure", "acuracy"), "unknown measure 'acuracy' (did you mean 'accuracy'?)"),
         (("--measure", "f1[NOUM]"), "the label 'NOUM' does not occur"),
-        (("--by", "lable"), "there is no attribute 'lable' (did you mean 'label'?)"),
+        (("--by", "lable"), "unknown attribute 'lable' (did you mean 'label'?)"),
         (("--view", "uops"), "unknown view 'uops' (did you mean 'upos'?)"),
         (("--where", "wrod == 'x'"), "unknown name 'wrod' (did you mean 'word'?)"),
         (("--where", "key =="), ""),
-        (("--where", "false"), "no site fulfils 'false'"),
+        (("--where", "false"), "no sites match 'false'"),
         (("--only-label", "VREB"), "--only-label: the label 'VREB' does not occur (did you mean 'VERB'?)"),
-        (("--only-label", "X", "--ignore-label", "X"), "no site is left to be counted"),
+        (("--only-label", "X", "--ignore-label", "X"), "no sites left to count"),
         (
             ("--map", "bril=gold.map"),
-            "a label map is given for 'bril' (did you mean 'brill'?)\n  write WHO=FILE: key, brill, spacy",
+            "label map for an unknown side: 'bril' (did you mean 'brill'?)\n  write WHO=FILE: key, brill, spacy",
         ),
     ],
 )
@@ -124,8 +124,8 @@ def test_a_run_that_is_not_there_in_a_condition(demo: Path, capsys: pytest.Captu
 
 def test_a_format_that_is_not_there(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = refused(capsys, "score", "demo/key.conllu", "demo/brill.conllu::conlu", "--task", "pos")
-    assert text.startswith("no format is called 'conlu' (did you mean 'conllu'?)")
-    assert refused(capsys, "formats", "jsonel").startswith("no format is called 'jsonel' (did you mean 'jsonl'?)")
+    assert text.startswith("unknown format 'conlu' (did you mean 'conllu'?)")
+    assert refused(capsys, "formats", "jsonel").startswith("unknown format 'jsonel' (did you mean 'jsonl'?)")
 
 
 def test_an_option_that_a_format_does_not_have(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,27 +134,27 @@ def test_an_option_that_a_format_does_not_have(demo: Path, capsys: pytest.Captur
 
 
 def test_an_output_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refused(capsys, "schema", "score").startswith("no output is called 'score' (did you mean 'scores'?)")
+    assert refused(capsys, "schema", "score").startswith("unknown output 'score' (did you mean 'scores'?)")
 
 
 def test_no_task(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "which task?\n  --task pos, --task tag --column xpos, --task dep, --task label …"
+    text = "missing option --task\n  add --task pos, --task tag --column xpos, --task dep, --task label …"
     assert refused(capsys, "score", *key_and_system()) == text
 
 
 def test_no_key(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "no key is given\n  comparanda score KEY NAME=FILE… (or key and [systems] in a TOML file)"
+    text = "no key given\n  comparanda score KEY NAME=FILE… (or key and [systems] in a TOML file)"
     assert refused(capsys, "score") == text
     assert refused(capsys, "score", "", "sys.conllu", "--task", "pos") == text
 
 
 def test_no_system(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "no system is given\n  comparanda diff KEY NAME=FILE…"
+    text = "no system given\n  comparanda diff KEY NAME=FILE…"
     assert refused(capsys, "diff", key_and_system()[0], "--task", "pos") == text
 
 
 def test_a_system_without_a_file(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert refused(capsys, "score", key_and_system()[0], "", "--task", "pos") == "the input '' names no file"
+    assert refused(capsys, "score", key_and_system()[0], "", "--task", "pos") == "the input '' has no file name"
 
 
 def test_a_system_with_an_empty_name(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,8 +166,8 @@ def test_two_systems_of_one_name(work: Path, capsys: pytest.CaptureFixture[str])
     key, system = key_and_system()
     write("old/sys.conllu", Path(system).read_text())
     assert refused(capsys, "score", key, system, "old/sys.conllu", "--task", "pos") == (
-        "two systems are called 'sys': 'sys.conllu' and 'old/sys.conllu'\n"
-        "  name them: sys-1=sys.conllu sys-2=old/sys.conllu"
+        "two systems are named 'sys': 'sys.conllu' and 'old/sys.conllu'\n"
+        "  rename them: sys-1=sys.conllu sys-2=old/sys.conllu"
     )
 
 
@@ -176,7 +176,7 @@ def test_the_key_given_as_a_system(written: str, work: Path, capsys: pytest.Capt
     key, _ = key_and_system()
     Path("link.conllu").symlink_to(key)
     text = refused(capsys, "score", key, written, "--task", "pos")
-    assert text.startswith("the key is given as a system too: ")
+    assert text.startswith("the key is also given as a system: ")
 
 
 def test_another_column_of_the_key_is_a_system(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +186,7 @@ def test_another_column_of_the_key_is_a_system(demo: Path, capsys: pytest.Captur
 
 def test_key_and_system_in_the_wrong_order(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "score", "demo/spacy.conllu", "demo/key.conllu", "--task", "pos") == (
-        "a system cannot be called 'key'\n  the key comes first; if this is a system, name it: NAME=demo/key.conllu"
+        "a system cannot be named 'key'\n  the key comes first; if this is a system, name it: NAME=demo/key.conllu"
     )
 
 
@@ -198,7 +198,7 @@ def test_standard_input_given_twice(work: Path, capsys: pytest.CaptureFixture[st
 def test_one_system_is_too_few_for_a_difference(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "diff", *key_and_system(), "--task", "pos", "-q")
     assert outcome.code == 2
-    assert outcome.err.startswith("comparanda: a difference needs two systems")
+    assert outcome.err.startswith("comparanda: a difference requires two systems")
 
 
 def test_a_system_against_itself(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -208,8 +208,8 @@ def test_a_system_against_itself(demo: Path, capsys: pytest.CaptureFixture[str])
 
 def test_several_slices_in_one_json_document(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(capsys, "score", *DEMO, "--by", "label,length", "--json") == (
-        "json holds one finding, and --by asks for 2\n"
-        "  give one attribute, or use 'comparanda compare --json', which has them all"
+        "json can contain only one finding, and --by requests 2\n"
+        "  give one attribute, or use 'comparanda compare --json', which contains all"
     )
 
 
@@ -217,13 +217,13 @@ def test_a_map_for_all_beside_a_system_called_all(work: Path, capsys: pytest.Cap
     key, system = key_and_system()
     write("m.map", "NOUN N\n")
     text = refused(capsys, "score", key, f"all={system}", "--task", "pos", "--map", "all=m.map")
-    assert text == "--map all=… may mean the system 'all' or every side\n  give the system another name"
+    assert text == "--map all=… is ambiguous: it may mean the system 'all' or all sides\n  rename the system"
 
 
 @pytest.mark.parametrize("target", ["demo/key.conllu", "demo/../demo/brill.conllu"])
 def test_output_over_an_input(target: str, demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path(target).read_bytes()
-    text = f"--output would write into an input: {target!r}\n  choose another file"
+    text = f"--output would overwrite an input: {target!r}\n  choose another file"
     assert refused(capsys, "score", *DEMO, "-o", target) == text
     assert Path(target).read_bytes() == before
 

@@ -146,7 +146,7 @@ class TestPaths:
         assert Input.parse(written) == found
 
     def test_a_url_in_another_is_refused(self) -> None:
-        with pytest.raises(UsageError, match="a URL in another one"):
+        with pytest.raises(UsageError, match="a nested URL"):
             Input.parse("crf=zip://a.conllu::file:///x.zip")
 
     def test_the_name_of_a_system(self) -> None:

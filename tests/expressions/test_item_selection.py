@@ -220,7 +220,7 @@ def test_what_items_do_not_have_is_refused_with_a_caret_under_it(where: str, sai
 
 
 def test_a_result_is_not_cut_to_items() -> None:
-    with pytest.raises(UsageError, match="speaks of items") as caught:
+    with pytest.raises(UsageError, match="refers to items") as caught:
         SMALL.result().where('not claims("x")')
     assert "examples" in str(caught.value)
 

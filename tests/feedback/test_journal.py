@@ -188,7 +188,7 @@ def test_other_data_another_plan_and_other_versions_are_refused(field: Field, tm
 def test_folders_and_files_of_others_are_left_alone(field: Field, tmp_path: Path) -> None:
     plan = Plan(strategy="entropy")
     (tmp_path / "photo.png").write_bytes(b"x")
-    with pytest.raises(UsageError, match="is not empty and holds no simulation"):
+    with pytest.raises(UsageError, match="is not empty and contains no simulation"):
         Journal(str(tmp_path), field, [plan])
     with pytest.raises(UsageError, match="the folder cannot be used"):
         Journal(str(tmp_path / "photo.png"), field, [plan])

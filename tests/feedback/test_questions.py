@@ -184,5 +184,5 @@ def test_what_stands_nowhere_in_the_text_is_shown_without_it() -> None:
 
 
 def test_an_option_that_is_not_there_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"no option 'strateggy' \(did you mean 'strategy'\?\)"):
+    with pytest.raises(UsageError, match=r"unknown option 'strateggy' \(did you mean 'strategy'\?\)"):
         found(strateggy="entropy")

@@ -173,5 +173,5 @@ def test_what_a_run_does_not_say_is_no_label_of_its_own() -> None:
 
 
 def test_a_run_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"no run is called 'thre'.*three"):
+    with pytest.raises(UsageError, match=r"unknown run 'thre'.*three"):
         tags(0, tmp_path).confusion("thre")

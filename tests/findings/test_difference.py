@@ -298,5 +298,5 @@ def test_a_system_is_not_compared_with_itself_nor_with_one_that_is_not_there() -
         result.difference("tree", "tree")
     with pytest.raises(UsageError, match=r"unknown system 'clevr' \(did you mean 'clever'\?\)"):
         result.difference("tree", "clevr")
-    with pytest.raises(UsageError, match="needs two systems"):
+    with pytest.raises(UsageError, match="requires two systems"):
         Population(key=("A",), systems={"a": ("A",)}, sentence=(0,), document=(0,)).result().difference()

@@ -102,7 +102,7 @@ def test_names_of_sources_are_unknown_where_rules_do_not_tell() -> None:
     tags = cp.compare(["A", "B"], {"a": ["A", "B"], "b": ["A", "A"]}, task="tag", resamples=0)
     with pytest.raises(UsageError):
         tags.count('base_source == "none"', "a", "b")
-    with pytest.raises(UsageError, match="does not tell whose errors are whose"):
+    with pytest.raises(UsageError, match="has no error sources"):
         tags.error_sources("a", "b")
     assert tags.difference("a", "b").sources is None
 

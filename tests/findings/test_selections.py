@@ -206,7 +206,7 @@ def test_where_gives_the_result_on_the_chosen_sites_alone(population: Population
 def test_a_condition_that_no_site_fulfils_is_refused_as_a_ground() -> None:
     result = Population(key=("A",), systems={"x": ("A",)}, sentence=(0,), document=(0,)).result()
     assert result.count('key == "B"') == 0
-    with pytest.raises(UsageError, match="no site fulfils"):
+    with pytest.raises(UsageError, match="no sites match"):
         result.where('key == "B"')
 
 

@@ -127,5 +127,5 @@ def test_slices_beyond_the_limit_are_counted() -> None:
 
 
 def test_an_unknown_attribute_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(UsageError, match=r"there is no attribute 'lenght' \(did you mean 'length'\?\)"):
+    with pytest.raises(UsageError, match=r"unknown attribute 'lenght' \(did you mean 'length'\?\)"):
         Population(key=("A",), systems={"x": ("A",)}, sentence=(0,), document=(0,)).result().slices("lenght")

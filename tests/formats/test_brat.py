@@ -128,7 +128,7 @@ class TestDocuments:
             "c: the folder has files of several formats\n"
             "  brat: 1, the first is a.ann\n"
             "  columns: 1, the first is b.txt\n"
-            "  say which: c::brat"
+            "  choose one: c::brat"
         )
 
     def test_a_text_that_is_no_text(self) -> None:

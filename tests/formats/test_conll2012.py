@@ -424,8 +424,8 @@ class TestFiles:
         path = tmp_path / "notes.txt"
         path.write_text("It rained.\n")
         assert refusal(read_input, Input.parse(str(path)), Request(side="key", layer="chains"), "tokens") == (
-            f"{path}:1: the file fits no format with chains\n  it begins: 'It rained.'\n"
-            f"  name the format: {path}::FORMAT (brat, clusters, conll2012, conllu, jsonl; see 'comparanda formats')"
+            f"{path}:1: unknown format: the file does not match any format with chains\n  it begins with 'It rained.'\n"
+            f"  give the format: {path}::FORMAT (brat, clusters, conll2012, conllu, jsonl; see 'comparanda formats')"
         )
 
     def test_a_file_without_mentions_is_noted(self) -> None:

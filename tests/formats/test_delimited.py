@@ -239,21 +239,21 @@ class TestRefusals:
 
     def test_two_columns_of_one_name(self) -> None:
         assert refused("id,x,x\n1,a,b\n", label="x") == (
-            "f.csv:1: 2 columns are called 'x'\n  choose one by its number: 2, 3"
+            "f.csv:1: 2 columns are named 'x'\n  choose one by its number: 2, 3"
         )
 
     def test_labels_and_predictions_in_one_file(self) -> None:
         text = "id,label,prediction\n1,x,y\n"
         assert refused(text) == (
             "f.csv:1: the label could be in the column 'label' or 'prediction'\n"
-            '  say which: --column NAME (in Python: column="NAME")'
+            '  choose one: --column NAME (in Python: column="NAME")'
         )
         assert pairs(read(text, value="prediction")) == [("1", "y")]
 
     def test_two_columns_of_ids(self) -> None:
         assert refused("text_id,sent_id,label\n1,2,x\n") == (
             "f.csv:1: the id could be in the column 'text_id' or 'sent_id'\n"
-            "  say which: ?id=NAME, or ?id=row to use the number of each row"
+            "  choose one: ?id=NAME, or ?id=row to use the number of each row"
         )
         assert pairs(read("id,sent_id,label\n1,2,x\n")) == [("1", "x")]
 

@@ -88,8 +88,8 @@ class TestNotation:
         [
             ("a::columns?column", "the option 'column' of 'a' has no value\n  write ?option=value"),
             ("a::columns?x=1&x=2", "the option 'x' of 'a' is given twice"),
-            ("::columns", "the input '::columns' names no file"),
-            ("", "the input '' names no file"),
+            ("::columns", "the input '::columns' has no file name"),
+            ("", "the input '' has no file name"),
         ],
     )
     def test_what_cannot_be_read(self, written: str, expected: str) -> None:
@@ -112,7 +112,7 @@ class TestFormats:
     def test_an_unknown_format(self) -> None:
         put("a.conll", "a O\n")
         found = refusal(read, "a.conll::colums", code=2)
-        assert found.startswith("no format is called 'colums' (did you mean 'columns'?)\n  formats: ")
+        assert found.startswith("unknown format 'colums' (did you mean 'columns'?)\n  formats: ")
 
     def test_a_format_of_another_shape(self) -> None:
         found = refusal(
@@ -173,8 +173,11 @@ class TestTelling:
     def test_a_file_that_fits_nothing(self) -> None:
         put("a.xyz", "\nonce upon a time\nthere was\n")
         found = refusal(read, "a.xyz").split("\n")
-        assert found[:2] == ["a.xyz:1: the file fits no format with tokens", "  it begins: 'once upon a time'"]
-        assert found[2].startswith("  name the format: a.xyz::FORMAT (columns, conllu")
+        assert found[:2] == [
+            "a.xyz:1: unknown format: the file does not match any format with tokens",
+            "  it begins with 'once upon a time'",
+        ]
+        assert found[2].startswith("  give the format: a.xyz::FORMAT (columns, conllu")
 
     def test_several_that_fit_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
         put("a.conll", "a O\n")
@@ -182,7 +185,9 @@ class TestTelling:
         both = {"columns": columns.FORMAT, "twin": twin}
         monkeypatch.setattr(inputs, "_registered_formats", lambda: both)
         monkeypatch.setattr(inputs, "_load_format", both.__getitem__)
-        assert refusal(read, "a.conll") == ("a.conll: the file could be columns or twin\n  say which: a.conll::columns")
+        assert refusal(read, "a.conll") == (
+            "a.conll: ambiguous format: columns or twin\n  choose one: a.conll::columns"
+        )
 
     def test_the_head_has_whole_lines_only(self) -> None:
         put("a.txt", "ü" * 100 + "\n" + "é" * 70_000 + "\n")
@@ -205,7 +210,7 @@ class TestFolders:
             "c: the folder has files of several formats\n"
             "  columns: 1, the first is readme.txt\n"
             "  conllu: 1, the first is a.conllu\n"
-            "  say which: c::columns"
+            "  choose one: c::columns"
         )
         assert read("c::conllu").documents.names == ("a",)
 

@@ -167,7 +167,7 @@ class TestTokens:
         assert values(read(text, value="ner_tags")) == values(read(text, value="upos", tags="ner_tags")) == ["O"]
         assert refused(text, value="upos") == (
             "f.jsonl:1: the tags could be in the field 'pos_tags' or 'ner_tags'\n"
-            '  say which: --column NAME (in Python: column="NAME")'
+            '  choose one: --column NAME (in Python: column="NAME")'
         )
         assert refused(text, value="nertags") == (
             "f.jsonl:1: there is no field 'nertags' (did you mean 'ner_tags'?)\n  fields: tokens, pos_tags, ner_tags"

@@ -326,7 +326,7 @@ class TestRefusals:
 
     def test_columns_of_one_name(self) -> None:
         frame = pd.DataFrame([["a", "x", "y"]], columns=["id", "label", "label"])
-        assert refused(frame) == "<crf>: 2 columns are called 'label'\n  rename one"
+        assert refused(frame) == "<crf>: 2 columns are named 'label'\n  rename one"
 
     def test_a_table_without_labels(self) -> None:
         assert refused(pd.DataFrame({"id": [1], "text": ["x"]})) == (

@@ -303,7 +303,7 @@ class TestErrors:
 
     def test_two_columns_of_one_name(self) -> None:
         parquet.write_table(pa.Table.from_arrays([pa.array(["1"])] * 2, names=["label", "label"]), "a.parquet")
-        assert refusal(read, "a.parquet").startswith("a.parquet: two columns are called 'label'")
+        assert refusal(read, "a.parquet").startswith("a.parquet: two columns are named 'label'")
 
     def test_a_file_that_lacks_a_column(self) -> None:
         put("c/a.parquet", ROWS)

@@ -50,7 +50,7 @@ class TestWhichField:
     def test_two_are_not_guessed_between(self) -> None:
         both = span(0, 4, "PER", score=0.6, confidence=0.5)
         assert refusal(read, both) == (
-            "d.jsonl: the probabilities of spans could be in 'score' or 'confidence'\n  say which: ?score=score"
+            "d.jsonl: the probabilities of spans could be in 'score' or 'confidence'\n  choose one: ?score=score"
         )
         assert weights(read(both, options="?score=confidence")) == {(0, 4, "PER"): 0.5}
 

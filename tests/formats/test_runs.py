@@ -113,9 +113,9 @@ def test_a_file_with_a_comma_in_its_name_is_one(tmp_path: Path, monkeypatch: pyt
         ("gpt=a.txt,,b.txt", "a run of 'gpt=a.txt,,b.txt' is empty"),
         ("gpt=a.txt,", "is empty"),
         ("gpt=,a.txt", "is empty"),
-        ("gpt=a.txt,b=b.txt", "the run 'b=b.txt' has a name of its own"),
+        ("gpt=a.txt,b=b.txt", "the run 'b=b.txt' has its own name"),
         ("gpt=a.txt,a.txt", "the same run is given twice"),
-        ("a.txt,b.txt", "several runs need a name"),
+        ("a.txt,b.txt", "several runs require a name"),
     ],
 )
 def test_what_cannot_be_meant(written: str, problem: str) -> None:
@@ -141,7 +141,7 @@ def test_one_run_is_the_ordinary_case() -> None:
 
 
 def test_a_run_and_a_system_of_one_name_are_refused() -> None:
-    with pytest.raises(UsageError, match="a system and a run of another are both called 'gpt#2'"):
+    with pytest.raises(UsageError, match="a system and a run of another are both named 'gpt#2'"):
         columns_of({"gpt": Runs(FIRST, SECOND), "gpt#2": KEY})
 
 
@@ -227,7 +227,7 @@ def test_narrowing_keeps_the_sites_of_all() -> None:
     assert result.count('not flips("a")') == 1
     narrowed = result.where('flips("a")')
     assert len(narrowed.verdicts.view().sites) == 1
-    with pytest.raises(UsageError, match="no site fulfils"):
+    with pytest.raises(UsageError, match="no sites match"):
         result.where('not flips("a")')
     (example,) = result.examples('flips("a")').examples
     assert [answer.run for answer in example.answers] == ["a#1", "a#2"]

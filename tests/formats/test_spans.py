@@ -237,7 +237,7 @@ class TestAsking:
 
     def test_a_file_that_fits_nothing(self) -> None:
         found = refusal(read, "once upon a time\nthere was\n", "f.xyz")
-        assert found.startswith("f.xyz:1: the file fits no format with spans\n")
+        assert found.startswith("f.xyz:1: unknown format: the file does not match any format with spans\n")
 
     @pytest.mark.parametrize("option", ["scheme=bio", "repair=discard"])
     def test_options_of_spans_mean_nothing_to_other_tasks(self, option: str) -> None:

@@ -220,7 +220,7 @@ class TestFields:
         both = anna() | {"tokens": ["Anna", "ran"], "tags": ["B-PER", "O"]}
         assert refusal(read, both) == (
             "f.jsonl:1: there are both tags of tokens and a list of spans\n"
-            "  say which to read: ?tags=FIELD or ?spans=FIELD"
+            "  choose what to read: ?tags=FIELD or ?spans=FIELD"
         )
         assert spans(read(both, spans="spans")) == [("d1", 0, 4, "PER")]
         assert read(both, tags="tags").spans is None  # left to the step that all tokens share

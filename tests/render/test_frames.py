@@ -33,7 +33,7 @@ def test_frames_hold_the_main_table(name: str) -> None:
 @pytest.mark.parametrize(("library", "method"), [("pandas", "to_pandas"), ("polars", "to_polars")])
 def test_a_missing_library_is_named(library: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=f"(?i)needs {library}") as caught:
+    with pytest.raises(MissingExtraError, match=f"(?i)requires {library}") as caught:
         getattr(RESULT.scores(), method)()
     assert caught.value.hint == f"pip install {library}"
 

@@ -232,5 +232,5 @@ def test_choices_that_cannot_be() -> None:
         Choices(by=("length", "word"), text=False)
     with pytest.raises(UsageError, match="unknown view 'upso'"):
         build_page(small(), Choices(view="upso"))
-    with pytest.raises(UsageError, match="there is no attribute 'labl' \\(did you mean 'label'\\?\\)"):
+    with pytest.raises(UsageError, match="unknown attribute 'labl' \\(did you mean 'label'\\?\\)"):
         build_page(small(), Choices(by=("labl",)))

@@ -64,11 +64,11 @@ def test_lists_count_the_same_and_hold_what_is_kept(pages: tuple[Page, Page]) ->
 
 def test_the_page_says_what_it_does_not_hold(results: tuple[Result, Result], pages: tuple[Page, Page]) -> None:
     whole, few = pages
-    only = "; sites that all systems have right are only counted, but for some of each label"
-    assert whole.embedded.endswith("all that its numbers count")
-    assert few.embedded.endswith("all that its numbers count" + only)
+    only = "; sites that all systems have right are only counted, except for some of each label"
+    assert whole.embedded.endswith("all that the numbers count")
+    assert few.embedded.endswith("all that the numbers count" + only)
     sample = build_page(results[1], Choices(examples=30)).embedded
-    assert "of those behind each number, or all, chosen by hash" in sample
+    assert "for each number, or all, chosen by hash" in sample
     assert sample.endswith(only)
 
 

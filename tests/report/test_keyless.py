@@ -1,4 +1,4 @@
-"""Outputs without a key: how far they agree and where they differ, and nobody is right or wrong."""
+"""Outputs without a key: how far they agree and where they differ, and no output is right or wrong."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def test_the_page_says_that_there_is_no_key_and_who_stands_in_its_place() -> Non
     parts = view(page, "overview").parts
     assert names(parts) == ["no-key", "agreements", "documents", "how", "notes"]
     assert isinstance(parts[0], TextPart)
-    assert "nobody is right or wrong" in parts[0].lines[0]
+    assert "no output is right or wrong" in parts[0].lines[0]
     assert isinstance(parts[3], TextPart)
     facts = dict(parts[3].facts)
     assert facts["key"] == "none"
-    assert facts["ground"].startswith("ann, whose documents and words are those of all")
+    assert facts["ground"].startswith("ann, with whose documents and words all are aligned")
     assert as_html(page)
 
 
@@ -95,7 +95,7 @@ def test_spans_of_two_others_stand_at_the_sites_of_the_ground_too() -> None:
 def test_outputs_that_are_the_same() -> None:
     page = page_of({"a": list("ab"), "b": list("ab")})
     (only,) = view(page, "pair").choices
-    assert table(only.parts, "differences").notes == ("they say the same everywhere",)
+    assert table(only.parts, "differences").notes == ("they are equal everywhere",)
     assert cells(view(page, "pair"), "a", "b") == [("(all)", "", "0")]
 
 
@@ -117,7 +117,7 @@ def test_the_pair_that_is_asked_for_is_shown_first() -> None:
 
 
 def test_outputs_that_are_not_there_and_one_with_itself() -> None:
-    with pytest.raises(UsageError, match="no output is called 'bae' \\(did you mean 'bea'\\?\\)"):
+    with pytest.raises(UsageError, match="unknown output 'bae' \\(did you mean 'bea'\\?\\)"):
         page_of(choices=Choices(base="bae"))
     with pytest.raises(UsageError, match="the output 'bea' is compared with itself"):
         page_of(choices=Choices(base="bea", new="bea"))

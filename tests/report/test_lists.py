@@ -280,10 +280,10 @@ def told(held: Held, each: ItemList) -> set[tuple[Card, tuple[int, int]]]:
 def test_it_is_said_what_is_held(large: tuple[Result, list[Link]]) -> None:
     result, links = large
     held = held_of(result, links, 1500)
-    sample = f"at least {held.least} of those behind each number, or all, chosen by hash (seed 13)"
+    sample = f"at least {held.least} for each number, or all, chosen by hash (seed 13)"
     assert held.describe(text=True, seed=13) == f"{len(held.cards):,} examples with their words: {sample}"
     whole = held_of(result, links[:1], 5000)
-    assert whole.describe(text=False, seed=13).endswith(" examples without their words: all that its numbers count")
+    assert whole.describe(text=False, seed=13).endswith(" examples without their words: all that the numbers count")
 
 
 @pytest.mark.slow
@@ -302,7 +302,7 @@ def test_a_served_page_asks_for_what_its_lists_hold(large: tuple[Result, list[Li
     assert page.lists
     assert all(each.cards is None and each.count is None for each in page.lists)
     assert {each.of for each in page.lists} == {"sites", "items"}
-    assert page.embedded == "no examples; all of them are asked for when they are looked at"
+    assert page.embedded == "no examples; they are loaded when they are shown"
 
 
 def test_a_link_has_one_number(large: tuple[Result, list[Link]]) -> None:

@@ -137,7 +137,7 @@ def test_all_notes_are_there_under_their_sides() -> None:
 
 def test_nothing_to_note_is_said_too() -> None:
     verdicts = replace(verdicts_of(), notes=())
-    assert list_notes(Result(verdicts), Choices()).lines == ("Nothing unusual was met while reading.",)
+    assert list_notes(Result(verdicts), Choices()).lines == ("Nothing unusual was found in the inputs.",)
 
 
 def test_every_table_is_whole() -> None:

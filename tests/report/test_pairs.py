@@ -75,7 +75,7 @@ def test_no_difference_is_said() -> None:
     result = cp.compare(KEY, {"a": KEY, "b": KEY}, task="tag", resamples=0)
     (only,) = of(result).choices
     assert isinstance(only.parts[0], TextPart)
-    assert only.parts[0].lines == ("a and b say the same at all 40 sites.",)
+    assert only.parts[0].lines == ("a and b are equal at all 40 sites.",)
 
 
 def test_a_view_without_sites_says_that_nothing_can_differ(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_of_many_systems_it_says_which_pairs_are_there() -> None:
     view = of(result)
     (said,) = view.parts
     assert isinstance(said, TextPart)
-    assert f"This page holds {len(view.choices)} of 78 pairs" in said.lines[0]
+    assert f"This page contains {len(view.choices)} of 78 pairs" in said.lines[0]
     assert "--pairs all" in said.lines[0]
     assert len(view.choices) < 78
     assert of(result, served=True).parts == ()  # whoever asks a server for a pair gets it

@@ -182,7 +182,7 @@ def test_head_is_get_without_the_content(client: Client) -> None:
 )  # fmt: skip
 def test_there_are_no_files(client: Client, path: str) -> None:
     got = client.ask(path)
-    assert (got.status, got.json) == (404, {"error": "there is nothing at this address"})
+    assert (got.status, got.json) == (404, {"error": "nothing at this address"})
 
 
 def test_another_address_as_target_is_refused(client: Client) -> None:

@@ -615,14 +615,14 @@ def test_in_words_why_another_pair_was_taken(run: Tiny) -> None:
         f"      all conditions held, but step 1 took another pair, {same}"
     )
     optimal = Tiny(rule_set(SPURIOUS, MISSED, fuzzy("one-to-one:optimal")), SYSTEM, KEY)
-    assert told(optimal, "system", 2, "fuzzy check")[-1].endswith(f"{taken}: all pairs together are best so")
+    assert told(optimal, "system", 2, "fuzzy check")[-1].endswith(f"{taken}: this is the best set of pairs")
 
 
 def test_in_words_what_has_fired_and_what_lies_nowhere_near(run: Tiny) -> None:
     assert told(run, "system", 3, "fuzzy check")[-1] == "  rule 'fuzzy check' (fuzzy/0) has fired for it, in step 5"
     assert told(run, "system", 5, "fuzzy check")[-2:] == [
         "  rule 'fuzzy check' (fuzzy/0) has not fired for it; it was tried after step 4",
-        "    there is nothing near that it could be paired with",
+        "    there is nothing near it to pair with",
     ]
 
 
@@ -653,11 +653,11 @@ def test_in_words_missing_values_truths_and_numbers() -> None:
         "  step 1  b/0  late: level = 0.333333",
         "  step 2  c/0  seen: seen = true, level = 2",
         "  rule 'early' (a/0) has not fired for it; it was tried before all steps",
-        "    - s.level == 2   (s.level = missing; in the end it holds)",
+        "    - s.level == 2   (s.level = missing; it holds at the end)",
         "    + not s.seen   (no longer: s.seen = true set by rule 'seen' in step 2)",
         "  rule 'again' (d/0) has not fired for it; it was tried after step 2",
         "    + s.begin >= 0",
-        "    all conditions held, but it would have set what was there already",
+        "    all conditions held, but it would have changed nothing",
         "  rule 'never' (d/-1) has not fired for it; it was tried after step 2",
         "    - not s.seen   (s.seen = true set by rule 'seen' in step 2)",
         "    - s.begin > 3   (s.begin = 0)",

@@ -67,7 +67,7 @@ def test_maps_are_not_applied_twice() -> None:
 
 
 def test_a_map_for_an_unknown_side_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"a label map is given for 'tre' \(did you mean 'tree'\?\)"):
+    with pytest.raises(UsageError, match=r"label map for an unknown side: 'tre' \(did you mean 'tree'\?\)"):
         tags(KEY, TREE, maps={"tre": MAP})
 
 

@@ -564,7 +564,7 @@ def test_what_linking_leaves_out_is_nobodys_error_there() -> None:
 
 def test_views_without_sources_say_so() -> None:
     result = linked("0-4 PER Q1", "0-4 PER Q1", "0-4 PER Q2")
-    with pytest.raises(UsageError, match="the view 'hit' does not tell whose errors are whose"):
+    with pytest.raises(UsageError, match="the view 'hit' has no error sources"):
         result.error_sources("a", "b", view="hit")
     assert result.difference("a", "b", view="hit").sources is None
 

@@ -85,7 +85,7 @@ def test_policies_do_not_touch_the_scores_of_the_shared_task(compared: Any) -> N
 
 
 def test_another_task_has_no_policy_of_punctuation() -> None:
-    with pytest.raises(UsageError, match="the task 'tag' has no policy of punctuation"):
+    with pytest.raises(UsageError, match="the task 'tag' has no option punctuation"):
         cp.compare(["A"], {"x": ["A"]}, task="tag", punctuation="ptb")
 
 
@@ -339,7 +339,7 @@ def test_a_measure_that_is_not_there(measure: str, message: str, compared: Any) 
 
 
 def test_a_view_without_sites_cannot_be_narrowed(compared: Any) -> None:
-    with pytest.raises(UsageError, match="the view 'conll18' has no sites to choose from"):
+    with pytest.raises(UsageError, match="the view 'conll18' has no sites"):
         compared(KEY, TREE).where("true", view="conll18")
 
 

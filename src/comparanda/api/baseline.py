@@ -183,7 +183,7 @@ def _digest_files(result: Result, side: str) -> list[FileEntry]:
     paths = [part.path for each in sides for part in each.source().parts]
     files = [path for path in dict.fromkeys(paths) if path is not None]
     if not files or None in paths:
-        raise UsageError(f"a baseline is made of files, and {side!r} is not read from any")
+        raise UsageError(f"a baseline requires files, and {side!r} is not read from a file")
     ways = [path.absolute().as_posix().split("/") for path in files]
     folders = zip(*(way[:-1] for way in ways), strict=False)
     top = sum(1 for _ in takewhile(lambda steps: len(set(steps)) == 1, folders))
@@ -250,17 +250,17 @@ def read_baseline(path: str) -> Baseline:
     except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
         raise ReadError(f"the baseline is damaged: {problem}", where=path) from None
     if not isinstance(loose, dict) or loose.get("kind") != KIND:
-        raise ReadError("this is no baseline of comparanda", where=path)
+        raise ReadError("not a baseline file of comparanda", where=path)
     version = loose.get("baseline_version")
     if version != BASELINE_VERSION:
-        what = f"the baseline has version {version}, this program reads {BASELINE_VERSION}"
+        what = f"expected a baseline of version {BASELINE_VERSION}, got {version}"
         raise ReadError(what, where=path, hint=f"it was written by comparanda {loose.get('version')}")
     try:
         found = msgspec.convert(loose, Baseline)
     except msgspec.ValidationError as problem:
         raise ReadError(f"the baseline is damaged: {problem}", where=path) from None
     if found.base is None:
-        raise ReadError("the baseline is damaged: it has no base", where=path)
+        raise ReadError("the baseline is damaged: no base", where=path)
     return found
 
 
@@ -281,10 +281,10 @@ def refuse_unlike(approved: Baseline, now: Baseline) -> None:
         unlike += _shorten_list(_compare_scores(approved.base, now.base))
     if unlike:
         raise BaselineError(
-            "this is not what was blessed, so it is not compared",
+            "the inputs have changed since the baseline was written",
             details=unlike,
-            hint=f"blessed was {approved.base_name!r}, by comparanda {approved.version}; "
-            "bless anew by --write-baseline",
+            hint=f"re-approve with --write-baseline (approved: {approved.base_name!r}, "
+            f"by comparanda {approved.version})",
         )
 
 
@@ -299,12 +299,12 @@ def _compare_settings(approved: Baseline, now: Baseline) -> Iterator[str]:
     for name in ("task", "view", "unit", "documents", "zero_division"):
         then, here = getattr(approved, name), getattr(now, name)
         if then != here:
-            yield f"{name.replace('_', ' ')}: {_format_value(then)} then, {_format_value(here)} now"
+            yield f"{name.replace('_', ' ')}: {_format_value(then)} before, {_format_value(here)} now"
     of_base = {"map[base]"} if now.base is None else set()  # its output is not available
     for name in sorted({*approved.settings, *now.settings} - of_base):
         then, here = approved.settings.get(name), now.settings.get(name)
         if then != here:
-            yield f"setting {name}: {_format_value(then)} then, {_format_value(here)} now"
+            yield f"setting {name}: {_format_value(then)} before, {_format_value(here)} now"
 
 
 def _format_value(value: object, nothing: str = "not set") -> str:
@@ -315,19 +315,19 @@ def _compare_labels(approved: Mapping[str, int], now: Mapping[str, int]) -> Iter
     for name in sorted({*approved, *now}):
         then, here = approved.get(name, 0), now.get(name, 0)
         if then != here:
-            yield f"{name} in the key: {then:,} then, {here:,} now"
+            yield f"{name} in the key: {then:,} before, {here:,} now"
 
 
 def _compare_files(who: str, approved: Sequence[FileEntry], now: Sequence[FileEntry]) -> Iterator[str]:
     """Compare the digests; names may differ, since files may be moved."""
     if len(approved) != len(now):
-        yield f"{who}: {len(approved)} files then, {len(now)} now"
+        yield f"{who}: {len(approved)} files before, {len(now)} now"
         return
     stale, fresh = _unmatched_files(approved, now), _unmatched_files(now, approved)
     for old, each in zip(stale, fresh, strict=True):
         was = "" if old.name == each.name else f" ({old.name})"
-        digests = f"{old.sha256[:_DIGEST_LENGTH]}…{was} then, {each.sha256[:_DIGEST_LENGTH]}… now"
-        yield f"{who}: {each.name} has other bytes: sha256 {digests}"
+        digests = f"{old.sha256[:_DIGEST_LENGTH]}…{was} before, {each.sha256[:_DIGEST_LENGTH]}… now"
+        yield f"{who}: {each.name} has changed: sha256 {digests}"
 
 
 def _unmatched_files(files: Sequence[FileEntry], others: Sequence[FileEntry]) -> list[FileEntry]:
@@ -344,7 +344,7 @@ def _unmatched_files(files: Sequence[FileEntry], others: Sequence[FileEntry]) ->
 
 def _compare_runs(approved: BaseEntry, now: BaseEntry) -> Iterator[str]:
     if len(approved.runs) != len(now.runs):
-        yield f"base: {len(approved.runs)} runs then, {len(now.runs)} now"
+        yield f"base: {len(approved.runs)} runs before, {len(now.runs)} now"
         return
     then, here = ([each for run in base.runs for each in run] for base in (approved, now))
     yield from _compare_files("base", then, here)
@@ -357,8 +357,8 @@ def _compare_scores(approved: BaseEntry | None, now: BaseEntry | None) -> Iterat
     for then in approved.scores:
         found = here.get(then.measure)
         if found is None or not _is_same_score(then, found):
-            said = "not told" if found is None else _format_value(found.value, "undefined")
-            yield f"{then.measure} of the base: {_format_value(then.value, 'undefined')} then, {said} now"
+            said = "not computed" if found is None else _format_value(found.value, "undefined")
+            yield f"{then.measure} of the base: {_format_value(then.value, 'undefined')} before, {said} now"
 
 
 def _is_same_score(one: ScoreEntry, other: ScoreEntry) -> bool:
@@ -421,7 +421,7 @@ def gate(
     build_criteria(**asked)  # report errors in the criteria before reading any input
     approved = None if baseline is None else read_baseline(fspath(baseline))
     if base is None and approved is None:
-        raise UsageError("there is neither an output of the base nor a baseline")
+        raise UsageError("no output of the base and no baseline given")
     systems = {name: given for name, given in (("base", base), ("new", new)) if given is not None}
     result = compare(key, systems, task=task, **settings)
     return check_against_baseline(
@@ -455,5 +455,5 @@ def check_against_baseline(
         refuse_unlike(approved, baseline_of(result, base, view=view))
     if base is not None:
         return result.gate(base, new, top=top, view=view, **asked)
-    assert approved is not None, "there is neither an output of the base nor a baseline"
+    assert approved is not None, "no output of the base and no baseline given"
     return result.gate(approved.base_name, new, top=top, view=view, stored=approved.by_measure(), **asked)

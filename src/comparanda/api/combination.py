@@ -65,8 +65,8 @@ if TYPE_CHECKING:
 def ground_of(prepared: Prepared) -> Ground:
     """Determine what is voted on from the task and its rules; refuse chains, which cannot be combined by voting."""
     if prepared.task.layer == "chains":
-        what = "chains cannot be combined by votes: what two systems put together need not fit into one set of chains"
-        hint = "see what they could do together: comparanda compare shows upper bounds by kind of mention"
+        what = "chains cannot be combined by voting: links of different systems need not form consistent chains"
+        hint = "comparanda compare shows the upper bounds of combination by kind of mention"
         raise UsageError(what, hint=hint)
     if prepared.task.layer == "arcs":
         return "trees"
@@ -87,7 +87,7 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
         if maps.get(new, new) != new:
             raise UsageError(
                 f"the label map for all reads {old} as {new}, and {new} as {maps[new]}: it cannot be applied twice",
-                hint="combinations have the new labels, and are evaluated with the same map; give one for each system",
+                hint="give a map for each system: combinations have the new labels and are evaluated with the same map",
             )
     if prepared.task.layer == "beliefs":
         prepared = replace(prepared, aligned=hard_outputs(prepared.aligned, prepared.systems, prepared.options))
@@ -155,7 +155,7 @@ def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int
     count = min(folds, len(names))
     if count < FEWEST_FOLDS:
         trust = Trust.equal(len(key), verdicts.runs)
-        return Tuning(trust, "nothing: there is only one unit, which cannot be cut into folds", learnt=False)
+        return Tuning(trust, "nothing: a single unit cannot be divided into folds", learnt=False)
     unit_fold = _deal_folds(names, count, seed)
     score, labels, by_label = _learn_scores(verdicts, verdicts.view(view), unit_fold, count)
     by_document = verdicts.units.kind == "document"
@@ -299,7 +299,7 @@ class Voting:
                     raise
                 skipped[str(method)] = problem.what
         if not corpora:
-            raise UsageError("there is nothing to combine", details=[f"{name}: {why}" for name, why in skipped.items()])
+            raise UsageError("nothing to combine", details=[f"{name}: {why}" for name, why in skipped.items()])
         return corpora, skipped
 
     def signature_settings(self) -> dict[str, str]:
@@ -357,7 +357,7 @@ def first_difference(mine: Corpus, other: Corpus) -> str | None:
     if mine.spans is not None:
         return _compare_spans(aligned)
     if not aligned.maps[0].identity and aligned.maps[0].surplus is not None:
-        return "words would be cut otherwise"
+        return "the tokenisation would change"
     return _compare_values(aligned) or _compare_heads(aligned)
 
 
@@ -381,7 +381,7 @@ def _compare_heads(aligned: Aligned) -> str | None:
     if mine is None:
         return None
     if other.arcs is None or not aligned.maps[0].identity or not np.array_equal(mine.head, other.arcs.head):
-        return "heads would be others"
+        return "heads would change"
     return None
 
 
@@ -395,7 +395,7 @@ def _compare_spans(aligned: Aligned) -> str | None:
     document, begin, end, label, *_ = (lost or more)[0]
     name = aligned.key.documents.names[document]
     what = f"the span {begin}:{end} ({label}) of document {name!r}"
-    return f"{what} would {'be lost or changed' if lost else 'be one too many'}"
+    return f"{what} would {'be lost or changed' if lost else 'be added'}"
 
 
 def _span_tuples(sides: Sequence[PlacedSpans]) -> list[set[tuple[int, int, int, str, int, str]]]:
@@ -440,10 +440,10 @@ def write_corpus(corpus: Corpus, target: str | PathLike[str], setup: Setup) -> t
     """
     place = Input.parse(fspath(target))
     if place.path == STDIN:
-        raise UsageError("a combination is read again once it is written, so it needs a file", hint="name one")
+        raise UsageError("a combination must be written to a file, because it is read back as a check", hint="name one")
     path = Path(os.path.realpath(place.path))
     if path.is_dir():
-        raise WriteError("there is a folder of this name", where=place.path)
+        raise WriteError("a folder with this name exists", where=place.path)
     draft = _build_draft(corpus, place, setup)
     try:
         with tempfile.TemporaryDirectory(prefix=f".{path.name[:64]}-", dir=path.parent) as folder:
@@ -488,12 +488,12 @@ class _Draft:
         try:
             found = first_difference(corpus, read_key(given, setup))
         except (InputError, UsageError) as problem:
-            what = f"what is written could not be read again: {problem.what}"
+            what = f"the written file cannot be read back: {problem.what}"
             raise WriteError(what, details=problem.details) from None
         if found is not None:
             raise WriteError(
-                f"the format {given.format!r} cannot hold this combination: {found} when read again",
-                hint="another format may: FILE::jsonl, for example",
+                f"the format {given.format!r} cannot hold this combination: {found} when read back",
+                hint="try another format, such as FILE::jsonl",
             )
 
 
@@ -504,7 +504,7 @@ def _build_draft(corpus: Corpus, place: Input, setup: Setup) -> _Draft:
     if corpus.spans is None:
         if not own:
             what = f"tags, trees and rows are written in the format of the key, which is {corpus.format!r}"
-            raise UsageError(what, hint=f"leave ::{name} out")
+            raise UsageError(what, hint=f"omit ::{name} out")
         return _build_row_draft(corpus, setup)
     if own and name in WRITE and (setup.column or corpus.options):
         return _build_row_draft(_spans_to_tags(corpus, setup), setup)
@@ -557,7 +557,7 @@ def _explain_overlaps(corpus: Corpus) -> Iterator[None]:
     except WriteError as problem:
         if corpus.spans is None or not _has_overlaps(corpus.spans):
             raise
-        hint = f"{problem.hint or ''}\n  of combined spans that overlap, --overlap best keeps the strongest alone"
+        hint = f"{problem.hint or ''}\n  use --overlap best to keep only the strongest of combined spans that overlap"
         raise WriteError(problem.what, where=problem.where, details=problem.details, hint=hint.strip()) from None
 
 
@@ -574,8 +574,8 @@ def _has_overlaps(spans: Spans) -> bool:
 
 
 def _unknown_format_error(name: str, known: Mapping[str, object]) -> UsageError:
-    what = f"a combination cannot be written as {name!r}"
-    return UsageError(what, hint=f"say which format: FILE::FORMAT ({', '.join(sorted(known))})")
+    what = f"cannot write a combination as {name!r}"
+    return UsageError(what, hint=f"give the format: FILE::FORMAT ({', '.join(sorted(known))})")
 
 
 # Combinations by several methods, scored with the best single system and the upper bound.
@@ -611,7 +611,7 @@ class Combined:
         """Return the annotations of a combination."""
         if method not in self.corpora:
             hint = f"combinations: {', '.join(self.corpora)}"
-            raise UsageError(f"no combination is called {method!r}{suggest_nearest(method, self.corpora)}", hint=hint)
+            raise UsageError(f"unknown combination {method!r}{suggest_nearest(method, self.corpora)}", hint=hint)
         return self.corpora[method]
 
     def write(self, method: str, path: str | PathLike[str]) -> tuple[Note, ...]:
@@ -679,7 +679,7 @@ def combine(
     voting = Voting.of(prepared, tuning, overlap)
     corpora, skipped = voting.corpora([methods] if isinstance(methods, str) else methods)
     if clash := sorted(set(corpora) & set(systems)):
-        raise UsageError(f"a system cannot be called {clash[0]!r}: that is a way of combining", hint="rename it")
+        raise UsageError(f"a system cannot be named {clash[0]!r}: this is a combination method", hint="rename it")
     both = evaluate_prepared(
         _append_combinations(prepared, corpora), replace(setup, strict=False)
     )  # notes on the inputs were checked already
@@ -696,17 +696,15 @@ def _build_setup(task: str, settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
-            raise UsageError(
-                f"there is no setting {name!r}{suggest_nearest(name, known)}", hint=", ".join(sorted(known))
-            )
+            raise UsageError(f"unknown setting {name!r}{suggest_nearest(name, known)}", hint=", ".join(sorted(known)))
     return Setup(task=task, **{name: value for name, value in settings.items() if value is not None})
 
 
 def _check_options(dev: object, folds: int, *, same_data: bool, overlap: str) -> None:
     if dev is not None and same_data:
-        raise UsageError("dev data and the same data exclude each other: weights come from one of them")
+        raise UsageError("dev data and same data cannot be combined: weights are tuned on one of them")
     if folds < FEWEST_FOLDS:
-        raise UsageError(f"{folds} folds: what is learnt for one comes from the others", hint="5, say")
+        raise UsageError(f"{folds} folds: expected at least 2", hint="5, say")
     if overlap not in OVERLAPS:
         raise UsageError(f"overlap={overlap!r}{suggest_nearest(overlap, OVERLAPS)}", hint=", ".join(OVERLAPS))
 
@@ -715,16 +713,16 @@ def _evaluate_dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setu
     """Evaluate the development data, with the systems in the same order."""
     names = [system.name for system in verdicts.systems]
     if lacking := [name for name in names if name not in systems]:
-        raise UsageError(f"there is no dev output of {', '.join(lacking)}", hint="every system needs one")
+        raise UsageError(f"no dev output of {', '.join(lacking)}", hint="give one for every system")
     if surplus := sorted(set(systems) - set(names)):
         raise UsageError(
-            f"there is dev output of {surplus[0]!r}, which is no system{suggest_nearest(surplus[0], names)}"
+            f"the dev output {surplus[0]!r} does not belong to a system{suggest_nearest(surplus[0], names)}"
         )
     found = evaluate_prepared(prepare_systems(key, {name: systems[name] for name in names}, setup), setup)
     for mine, theirs in zip(verdicts.systems, found.systems, strict=True):
         if len(mine.runs) != len(theirs.runs):
             counts = f"{len(mine.runs)} runs here and {len(theirs.runs)} on the dev data"
-            raise UsageError(f"{mine.name!r} has {counts}", hint="the dev data must have an output of each run")
+            raise UsageError(f"{mine.name!r} has {counts}", hint="give a dev output for each run")
     return found
 
 

@@ -211,9 +211,9 @@ def compare_keys(
     from comparanda.findings.anatomy import MAJORITY, Keys
 
     if len(keys) < FEWEST:
-        raise UsageError("scores against several keys need at least two of them")
+        raise UsageError("scores against several keys require at least two keys")
     if MAJORITY in keys:
-        raise UsageError(f"a key cannot be called {MAJORITY!r}: that is what most of them have")
+        raise UsageError(f"a key cannot be named {MAJORITY!r}: this is the name of the majority of the keys")
     key_settings = _key_settings(settings)
     majority = _build_majority_key(keys, key_settings)
     results = {name: compare(key, systems, **settings) for name, key in {**keys, MAJORITY: majority}.items()}
@@ -249,7 +249,7 @@ def _build_majority_key(keys: Mapping[str, Any], settings: Mapping[str, Any]) ->
     name, *others = keys
     prepared = prepare_systems(keys[name], {other: keys[other] for other in others}, setup)
     if prepared.task.layer != "spans":
-        raise UsageError(f"several keys are for spans; the task {prepared.task.name!r} takes one")
+        raise UsageError(f"several keys are supported for spans only; the task {prepared.task.name!r} takes one")
     return majority_key(prepared.aligned)
 
 

@@ -87,11 +87,11 @@ def agreement_of(
     names = [name for name, _ in runs]
     maps = _LabelMaps(setup, dict(zip(names, system_of_runs(columns), strict=True)))
     if len(names) < FEWEST:
-        raise UsageError("agreement needs at least two outputs", hint="give them all: none of them is the key")
+        raise UsageError("agreement requires at least two outputs", hint="give all outputs: there is no key")
     first = names[0] if ground is None else ground
     if first not in names:
         raise UsageError(
-            f"no output is called {first!r}{suggest_nearest(first, names)}", hint=f"outputs: {', '.join(names)}"
+            f"unknown output {first!r}{suggest_nearest(first, names)}", hint=f"outputs: {', '.join(names)}"
         )
     corpora = {name: read_response(given, name, setup) for name, given in runs}
     _check_ground(corpora, first)
@@ -132,7 +132,7 @@ def _build_setup(settings: Mapping[str, Any]) -> Setup:
     known = {field.name for field in fields(Setup)}
     for name in settings:
         if name not in known:
-            raise UsageError(f"agreement has no option {name!r}{suggest_nearest(name, known)}")
+            raise UsageError(f"agreement: unknown option {name!r}{suggest_nearest(name, known)}")
     if "task" not in settings:
         raise UsageError("which task?", hint='task="span", "pos", "tag:xpos", "dep", "link", "label" …')
     return Setup(**{name: value for name, value in settings.items() if value is not None})
@@ -144,8 +144,8 @@ def _check_ground(corpora: Mapping[str, Corpus], ground: str) -> None:
         better = [name for name, corpus in corpora.items() if len(corpus)]
         if better:
             raise UsageError(
-                f"{ground!r} has no words, and those of the ground are those of all",
-                hint=f"let another be the ground: {', '.join(better)}",
+                f"{ground!r} has no words for the others to be aligned with",
+                hint=f"choose another output with --ground: {', '.join(better)}",
             )
 
 
@@ -170,7 +170,8 @@ class _LabelMaps:
         for who in setup.maps:
             if who not in known:
                 raise UsageError(
-                    f"a label map is given for {who!r}{suggest_nearest(who, known)}", hint="all, or an output"
+                    f"label map for an unknown side: {who!r}{suggest_nearest(who, known)}",
+                    hint="expected all or the name of an output",
                 )
         self.given, self.owner = setup.maps, owner
 

@@ -122,7 +122,7 @@ def prepare_review(
     condition = condition_of(verdicts.view(), run=0, where=where, only=only_label, without=ignore_label)
     field = replace(field_in(verdicts, verdicts.view(), 0, condition), entities=None)
     if len(field) and not field.scope.any():
-        raise UsageError(f"nothing in the output fulfils {condition!r}")
+        raise UsageError(f"nothing in the output matches {condition!r}")
     asking = Asking(field, plan, _locate_tuples(prepared.aligned, verdicts, name))
     answered, notes = asking.take(replies, again=again) if replies else (None, [])
     refuse_notes(setup, notes)
@@ -139,11 +139,11 @@ def _split_settings(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
     of_setup = {each.name for each in fields(Setup)} - {"task", "only_label", "ignore_label"}
     for name in settings:
         if name not in of_plan | of_setup:
-            raise UsageError(f"asking has no option {name!r}{suggest_nearest(name, of_plan | of_setup)}")
+            raise UsageError(f"ask: unknown option {name!r}{suggest_nearest(name, of_plan | of_setup)}")
     given = {name: value for name, value in settings.items() if value is not None}
     if given.get("strategy") == ORACLE:
         others = ", ".join(each for each in STRATEGIES if each != ORACLE)
-        raise UsageError(f"the strategy {ORACLE!r} looks at the key, and there is none", hint=f"one of: {others}")
+        raise UsageError(f"the strategy {ORACLE!r} requires a key", hint=f"one of: {others}")
     plan = Plan(**{"strategy": "entropy", **{name: given[name] for name in given if name in of_plan}})
     setup = Setup(task=TASK, **{name: given[name] for name in given if name in of_setup})
     return plan, setup
@@ -158,10 +158,10 @@ def _text_corpus(corpus: Corpus, text: Any, setup: Setup) -> Corpus:
     if text is not None:
         other = read_response(text, _TEXT, replace(setup, beliefs={}))
         if other.words is None:
-            raise ReadError("this file has no text either", where=other.source.parts[0].name)
+            raise ReadError("this file has no text, either", where=other.source.parts[0].name)
         return replace(other, spans=_empty_spans(other), beliefs=None, quotes=None)
     if corpus.words is None:
-        what = "the output has no text, only places in one"
+        what = "the output has offsets but no text"
         raise ReadError(what, where=corpus.source.parts[0].name, hint="give a file with the text: --text FILE")
     return replace(corpus, spans=_empty_spans(corpus), beliefs=None, quotes=None, notes=())
 
@@ -210,10 +210,10 @@ def _require_open_questions(corpus: Corpus, field: Field, plan: Plan) -> None:
     if plan.ask_certain or (is_uncertain(field.candidates.beliefs.weight) & field.scope).any():
         return
     if corpus.beliefs is None:
-        what = "the output has no probabilities: all its spans are certain, and there is nothing to ask about"
-        raise ReadError(what, where=where, hint="name the field that holds them: --belief score=FIELD")
+        what = "the output has no probabilities: all spans are certain, so there is nothing to ask about"
+        raise ReadError(what, where=where, hint="give the field that contains them: --belief score=FIELD")
     what = "every tuple is certain or impossible, so there is nothing to ask about"
-    raise ReadError(what, where=where, hint="--ask-certain asks about what is certain, too")
+    raise ReadError(what, where=where, hint="use --ask-certain to ask about certain tuples, too")
 
 
 def _build_result(verdicts: Verdicts, finding: Questions, notes: Sequence[Note], plan: Plan) -> Result:

@@ -137,7 +137,7 @@ def _build_plan(strategy: str, *, user: User | str = "truthful", **settings: Any
     """Build the plan from checked settings."""
     for name in settings:
         if name not in _PLAN_SETTINGS:
-            raise UsageError(f"simulations have no option {name!r}{suggest_nearest(name, _PLAN_SETTINGS)}")
+            raise UsageError(f"simulate: unknown option {name!r}{suggest_nearest(name, _PLAN_SETTINGS)}")
     return Plan(strategy=strategy, user=User.parse(user) if isinstance(user, str) else user, **settings)
 
 
@@ -155,8 +155,10 @@ def _find_run(result: Result, system: str | None, regular: str | None) -> int:
     runs = [run for name in names for run in result.verdicts.system(name).runs]
     if len(runs) != 1:
         listed = ", ".join(result.verdicts.runs[run] for run in runs)
-        what = f"{len(runs)} outputs are given, and questions are about one: {listed}"
-        raise UsageError(what, hint="give a key and one output; the one without probabilities as --regular FILE")
+        what = f"{len(runs)} outputs given, expected one: {listed}"
+        raise UsageError(
+            what, hint="give a key and one output; an output without probabilities is given by --regular FILE"
+        )
     return runs[0]
 
 

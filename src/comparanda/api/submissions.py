@@ -80,7 +80,7 @@ def find_submissions(sources: Iterable[Input | Runs], key: Input | None = None) 
     gold = None if key is None else os.path.realpath(key.path)
     for each in each_input(found):
         if key is not None and each.same_as(key):
-            raise UsageError(f"the key is given as a submission too: {each.path!r}")
+            raise UsageError(f"the key is also given as a submission: {each.path!r}")
     seen = {os.path.realpath(each.path) for each in each_input(found)}
     passed: set[str] = set()
     for folder in folders:
@@ -145,9 +145,9 @@ def _name_submissions(found: Sequence[Input | Runs]) -> list[Submission]:
                 names[place] = _escape_name(way(Path(first.path)))
     for name, count in Counter(names).items():
         if count > 1:
-            raise UsageError(f"{count} submissions are called {name!r}", hint="give them other names: NAME=FILE")
+            raise UsageError(f"{count} submissions are named {name!r}", hint="rename them: NAME=FILE")
         if name == KEY or not name.strip():
-            raise UsageError(f"a submission cannot be called {name!r}", hint="give it another name: NAME=FILE")
+            raise UsageError(f"a submission cannot be named {name!r}", hint="rename it: NAME=FILE")
     return [Submission(name, name, given) for name, given in zip(names, found, strict=True)]
 
 
@@ -293,7 +293,8 @@ def _rename_map_sides(submissions: Sequence[Submission], setup: Setup) -> dict[s
     for side in setup.maps:
         if side not in {*_COMMON_SIDES, *names}:
             raise UsageError(
-                f"a label map is given for {side!r}{suggest_nearest(side, names)}", hint="key, all, or a system"
+                f"label map for an unknown side: {side!r}{suggest_nearest(side, names)}",
+                hint="expected key, all or the name of a system",
             )
     return {names.get(side, side): table for side, table in setup.maps.items()}
 
@@ -303,7 +304,7 @@ def _redact_notes(verdicts: Verdicts) -> tuple[Note, ...]:
     sides = {*verdicts.runs, *(system.name for system in verdicts.systems)}
     counts = Counter(note.side for note in verdicts.notes if note.side in sides)
     others = [note for note in verdicts.notes if note.side not in sides]
-    return (*others, *(Note(side, "notes, kept back", count) for side, count in counts.items()))
+    return (*others, *(Note(side, "notes, withheld", count) for side, count in counts.items()))
 
 
 class _Evaluation:
@@ -311,7 +312,7 @@ class _Evaluation:
 
     def __init__(self, key: Any, submissions: Sequence[Submission], setup: Setup, *, hide: bool) -> None:
         if not submissions:
-            raise UsageError("there is no submission", hint="give a folder of them: KEY FOLDER")
+            raise UsageError("no submissions", hint="give a folder of submissions: KEY FOLDER")
         columns_of({each.name: each.given for each in submissions})  # refuses ambiguous names
         self.submissions, self.setup, self.hide = submissions, setup, hide
         self.problems: dict[str, ComparandaError] = {}
@@ -405,5 +406,5 @@ class _Evaluation:
 def _describe_generally(problem: ComparandaError) -> str:
     """Describe an error without any place, name or quotation from the submission."""
     if isinstance(problem, AlignError):
-        return "it does not fit the key"
+        return "it cannot be aligned with the key"
     return "it cannot be read" if isinstance(problem, ReadError) else "it cannot be evaluated"

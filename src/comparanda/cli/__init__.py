@@ -53,7 +53,7 @@ _INTERRUPTED = 130
     commands=LazyCommands(_COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Inputs are written [NAME=]PATH[::FORMAT[?OPTION=VALUE]]; a path is a file, a folder, a pattern or '-'. "
-    "Several runs of one system: NAME=PATH,PATH. Begin with: comparanda demo",
+    "Several runs of one system: NAME=PATH,PATH. Start with: comparanda demo",
 )
 @click.version_option(__version__, prog_name="comparanda")
 def cli() -> None:
@@ -88,8 +88,8 @@ def _format_error(problem: Exception) -> tuple[str, int]:
     if isinstance(problem, OSError) and problem.strerror:
         return f"{problem.filename or 'output'}: {problem.strerror}", _FILE_ERROR
     if isinstance(problem, MemoryError):
-        return "there is not enough memory for this", _INTERNAL_ERROR
-    defect = "this is a defect of comparanda; run again with --debug and report what it prints"
+        return "not enough memory", _INTERNAL_ERROR
+    defect = "this is a bug in comparanda; run again with --debug and report the output"
     return f"internal error: {type(problem).__name__}: {problem}\n  {defect}", _INTERNAL_ERROR
 
 

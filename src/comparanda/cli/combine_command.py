@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Several systems made one, by votes, and scored.",
+    short_help="Combine systems by voting and score the result.",
     epilog="""\b
 Examples:
   comparanda combine gold.conll a.conll b.conll c.conll --task span
@@ -35,9 +35,9 @@ Examples:
 @showing
 @click.pass_context
 def combine(context: click.Context, /, **options: Any) -> None:
-    """Combine systems by votes, and score the combinations beside the best single system and the oracle.
+    """Combine systems by voting, and compare the scores with the best single system and the oracle.
 
-    Votes never look at the key. What they must learn of the systems comes from --dev, or from other folds of KEY.
+    Votes never use the key of the scored data: weights are tuned on --dev, or on other folds of KEY.
     """
     from comparanda.cli.output import print_notes, write_findings
 
@@ -61,10 +61,12 @@ def _parse_targets(options: Mapping[str, Any]) -> dict[str, str]:
     for written in options["write"]:
         name, equals, path = written.partition("=")
         if not equals or not path.strip():
-            raise UsageError(f"--write takes METHOD=FILE, not {written!r}", hint="--write majority=voted.conll, say")
+            raise UsageError(
+                f"--write: expected METHOD=FILE, got {written!r}", hint="for example: --write majority=voted.conll"
+            )
         method = Method.parse(name)
         if asked and method not in asked:
-            raise UsageError(f"--write {method}: it is not among the methods asked for", hint=f"add --method {method}")
+            raise UsageError(f"--write {method}: this method is not requested", hint=f"add --method {method}")
         if str(method) in targets:
             raise UsageError(f"--write {method} is given twice")
         targets[str(method)] = path
@@ -87,7 +89,7 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
     say_settings(context, options)
     layout_of(context, options)  # refuse an impossible layout before reading any input
     if is_result_folder(key_of(context, options)):
-        raise UsageError("a result folder has no outputs that could vote", hint="give the files themselves")
+        raise UsageError("a result folder contains no outputs to combine", hint="give the files instead")
     key, systems = parse_inputs(context, options)
     given = [each.path for each in (key, *each_input(systems.values()))]
     protect_inputs(options, given)
@@ -116,10 +118,12 @@ def _parse_dev_data(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] 
 
     if options["dev_key"] is None:
         if options["dev"]:
-            raise UsageError("--dev gives outputs for dev data, and there is no key of it", hint="add --dev-key FILE")
+            raise UsageError("--dev requires the key of the dev data", hint="add --dev-key FILE")
         return None
     if not options["dev"]:
-        raise UsageError("--dev-key needs the systems' outputs too", hint="--dev NAME=FILE for every system")
+        raise UsageError(
+            "--dev-key requires the outputs of the systems on the dev data", hint="add --dev NAME=FILE for every system"
+        )
     return Input.parse(options["dev_key"]), dict(named_systems(map(parse_runs, options["dev"])))
 
 

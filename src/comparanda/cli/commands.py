@@ -36,7 +36,7 @@ from comparanda.cli.parameters import Command, refuse_empty
 
 @click.command(
     cls=Command,
-    short_help="The whole anatomy of a comparison, in one page.",
+    short_help="Compare systems: scores, differences, complementarity and upper bounds.",
     epilog="""\b
 Examples:
   comparanda compare gold.conllu crf=crf.conllu bert=bert.conllu --task pos
@@ -60,7 +60,7 @@ Examples:
 @showing
 @click.pass_context
 def compare(context: click.Context, /, **options: Any) -> None:
-    """Show the whole anatomy: scores, pairs, differences, upper bounds, significance.
+    """Compare systems: scores, pairs, differences, complementarity, upper bounds, significance.
 
     KEY is the gold file, or a result folder; each FILE is the output of a system.
     """
@@ -76,7 +76,7 @@ def compare(context: click.Context, /, **options: Any) -> None:
     save(result, options)
 
 
-@click.command(cls=Command, short_help="The scores of each system, with intervals.")
+@click.command(cls=Command, short_help="Score each system, with confidence intervals.")
 @KEY
 @SYSTEMS
 @reading
@@ -92,10 +92,10 @@ def compare(context: click.Context, /, **options: Any) -> None:
 @showing
 @click.pass_context
 def score(context: click.Context, /, **options: Any) -> None:
-    """Print the scores of each system, with intervals; with --by, the main score of each slice.
+    """Score each system, with confidence intervals; with --by, print the main score of each slice.
 
-    With --also-key, scores against each of several keys, and against what most of them have. With --task prob also
-    what is expected, the system's own doubt, thresholds and calibration, by label or by document.
+    With --also-key, score against each of several keys, and against their majority. With --task prob, also print
+    expected scores, the system's own uncertainty, thresholds and calibration, by label or by document.
     """
     from comparanda.cli.output import write_findings
     from comparanda.cli.requests import against_keys, load
@@ -111,7 +111,7 @@ def score(context: click.Context, /, **options: Any) -> None:
     write_findings(context, result, found, options)
 
 
-@click.command(cls=Command, short_help="What the second of two systems fixes and breaks.")
+@click.command(cls=Command, short_help="Show what the second of two systems fixes and breaks.")
 @KEY
 @SYSTEMS
 @reading
@@ -125,7 +125,7 @@ def score(context: click.Context, /, **options: Any) -> None:
 @showing
 @click.pass_context
 def diff(context: click.Context, /, **options: Any) -> None:
-    """Print what the second of two systems fixes and breaks; with --by, also where."""
+    """Show what the second of two systems fixes and breaks; with --by, also where."""
     from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
 
@@ -137,7 +137,7 @@ def diff(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="The sentences behind a number, with file and line.",
+    short_help="Show the sentences that a number counts, with file and line.",
     epilog="""\b
 Examples:
   comparanda examples gold.conllu a.conllu b.conllu --task pos --where correction
@@ -154,9 +154,9 @@ Examples:
 @showing
 @click.pass_context
 def examples(context: click.Context, /, **options: Any) -> None:
-    """Print the sentences behind a number, with file and line.
+    """Show the sentences that a number counts, with file and line.
 
-    --where takes the condition that stands beside every count in the JSON output; --top is 10 by default.
+    --where takes the condition given with every count in the JSON output; --top is 10 by default.
     """
     from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
@@ -168,16 +168,16 @@ def examples(context: click.Context, /, **options: Any) -> None:
     write_findings(context, result, [found], options)
 
 
-@click.command(cls=Command, short_help="Whether files can be read and aligned.")
+@click.command(cls=Command, short_help="Check that files can be read and aligned.")
 @KEY
 @SYSTEMS
 @reading
 @telling
 @click.pass_context
 def validate(context: click.Context, /, **options: Any) -> None:
-    """Check each file against the key: what is wrong, and what is worth a note. Exit code 1 if any cannot be used.
+    """Check that each file can be read and aligned with the key. Exit code 1 if any cannot be used.
 
-    With KEY alone, check whether that can be read.
+    With only KEY, check that it can be read.
     """
     from comparanda.cli.requests import check
 
@@ -186,7 +186,7 @@ def validate(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Spans, links and chains from one format to another.",
+    short_help="Convert spans, links and chains between formats.",
     epilog="""\b
 Examples:
   comparanda convert corpus/ gold.jsonl
@@ -199,13 +199,13 @@ Examples:
 @converting
 @telling
 def convert(**options: Any) -> None:
-    """Write spans, links or chains of mentions in another format. What it cannot carry is said; OUTPUT may be '-'."""
+    """Convert spans, links or chains of mentions to another format; losses are listed. OUTPUT may be '-'."""
     from comparanda.cli.convert_command import convert as run
 
     run(options)
 
 
-@click.command(short_help="The formats that can be read.")
+@click.command(short_help="List the formats that can be read.")
 @click.argument("name", required=False, shell_complete=completion.complete_registered("comparanda.formats"))
 def formats(name: str | None) -> None:
     """List the formats, or the options of one."""
@@ -214,20 +214,18 @@ def formats(name: str | None) -> None:
     print_formats(name)
 
 
-@click.command(short_help="The JSON Schema of an output.")
+@click.command(short_help="Print the JSON Schema of an output.")
 @click.argument("kind", required=False, shell_complete=completion.complete_output)
 def schema(kind: str | None) -> None:
-    """Print the JSON Schema of an output, or the kinds of output there are."""
+    """Print the JSON Schema of an output, or list the outputs."""
     from comparanda.cli.requests import print_schema
 
     print_schema(kind)
 
 
-@click.command(cls=Command, short_help="Four real taggers on a small corpus that comes along.")
-@click.option("--copy", metavar="FOLDER", help="Write the demo's files to a folder, to play with.")
-@click.option(
-    "--report", metavar="FILE", callback=refuse_empty, help="Write the report too: a page that opens in a browser."
-)
+@click.command(cls=Command, short_help="Compare four real taggers on a small corpus included in the package.")
+@click.option("--copy", metavar="FOLDER", help="Write the files of the demo to a folder.")
+@click.option("--report", metavar="FILE", callback=refuse_empty, help="Also write the report, an HTML page.")
 @demo_task
 @by
 @pairing
@@ -235,7 +233,7 @@ def schema(kind: str | None) -> None:
 @showing
 @click.pass_context
 def demo(context: click.Context, /, **options: Any) -> None:
-    """Compare real taggers, recognisers of entities, or coreference resolvers on a small corpus that comes along."""
+    """Compare real taggers, entity recognisers or coreference resolvers on a small corpus included in the package."""
     from comparanda.cli.requests import copy_to, run_demo
 
     if options["copy"] is not None:

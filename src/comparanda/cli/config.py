@@ -42,7 +42,7 @@ def use_config(context: click.Context, parameter: click.Parameter, value: str | 
     known = _known_settings(context)
     for name in settings:
         if name.replace("_", "-") not in known:
-            raise UsageError(f"no setting is called {name!r}{suggest_nearest(name, known)}", where=path)
+            raise UsageError(f"unknown setting {name!r}{suggest_nearest(name, known)}", where=path)
     folder = os.path.dirname(path)
     context.meta[CONFIG] = path
     context.obj = Inputs(
@@ -99,12 +99,14 @@ def _build_defaults(context: click.Context, path: str, folder: str, settings: Ma
 def _parse_value(path: str, folder: str, name: str, option: click.Parameter, *, value: Any) -> Any:
     if isinstance(option, click.Option) and option.is_flag:
         if not isinstance(value, bool):
-            raise UsageError(f"{name} takes true or false, not {value!r}", where=path)
+            raise UsageError(f"{name}: expected true or false, got {value!r}", where=path)
         return value
     several = isinstance(option, click.Option) and option.multiple
     given = value if several and isinstance(value, list) else [value]
     if not all(isinstance(each, str | int | float) and not isinstance(each, bool) for each in given):
-        raise UsageError(f"{name} takes {'texts' if several else 'a text or a number'}, not {value!r}", where=path)
+        raise UsageError(
+            f"{name}: expected {'strings' if several else 'a string or a number'}, got {value!r}", where=path
+        )
     texts = [str(each) for each in given]
     if option.name in _PATH_SETTINGS or (name == "rules" and _is_rule_file(texts[0])):
         texts = [_resolve_path(folder, text) for text in texts]
@@ -150,7 +152,7 @@ def _load_settings(path: str) -> dict[str, Any]:
         ValueError,
         RecursionError,
     ) as problem:  # invalid TOML or UTF-8, a number of thousands of digits, or too deep
-        raise ReadError(f"no valid TOML: {problem}", where=path) from None
+        raise ReadError(f"invalid TOML: {problem}", where=path) from None
     for name in _TABLES:
         table = settings.get(name, {})
         if not isinstance(table, dict) or not all(_names_files(name, value) for value in table.values()):

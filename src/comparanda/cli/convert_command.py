@@ -49,8 +49,8 @@ def _build_request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Re
     limits = Limits.of(options["limits"])
     if layer == "chains":
         for name in said:
-            what = f"--{name} says how spans are read from tags, and chains of mentions are converted"
-            raise UsageError(what, hint="leave it out, or say --task span")
+            what = f"--{name} applies to spans, and chains of mentions are converted"
+            raise UsageError(what, hint="omit it, or add --task span")
         return Request(
             side=given.display_name,
             value=None,
@@ -122,10 +122,10 @@ def _choose_writer(target: Input, to: str | None, layer: Layer) -> Writer:
     """Return the requested writer, or the only one with the suffix of the target."""
     named = to or target.format
     if to and target.format and to != target.format:
-        raise UsageError(f"--to {to} and ::{target.format} exclude each other")
+        raise UsageError(f"--to {to} and ::{target.format} cannot be combined")
     writer = find_writer(named) if named else _find_writer_by_suffix(target, layer)
     if layer == "spans" and layer not in writer.layers:
-        raise UsageError(f"format {writer.name!r} has chains of mentions, and no spans", hint="say --task coref")
+        raise UsageError(f"format {writer.name!r} has chains of mentions, not spans", hint="add --task coref")
     return writer
 
 
@@ -154,7 +154,7 @@ def _refuse_overwrite(given: Input, target: Input) -> None:
 def _report_notes(notes: tuple[Note, ...], losses: tuple[Note, ...], options: Mapping[str, Any]) -> None:
     said = [*notes, *(replace(loss, side="output") for loss in losses)]
     if options["strict"] and said:
-        raise ReadError("there is something to note, and --strict refuses that", details=map(str, said))
+        raise ReadError("the input produced warnings (--strict)", details=map(str, said))
     print_notes(said, options)
 
 
@@ -165,7 +165,7 @@ def _write_output(made: Written, target: str, writer: Writer) -> None:
         write(target, text)
         return
     if target == STDIN:
-        raise UsageError(f"format {writer.name!r} has a file for each document", hint="name a folder for them")
+        raise UsageError(f"format {writer.name!r} writes a file for each document", hint="give a folder")
     folder = Path(target)
     if folder.is_dir() and any(folder.iterdir()):
         raise OutputError("the folder is not empty", where=target)

@@ -40,7 +40,7 @@ _SELECTION_OPTIONS = ("text", "only_label", "ignore_label", "answers", "again")
 
 @click.command(
     cls=Command,
-    short_help="Which questions to put to a reviewer, without a key.",
+    short_help="Select the questions to ask a reviewer, without a key.",
     epilog="""\b
 Examples:
   comparanda ask crf.jsonl -n 50
@@ -56,8 +56,8 @@ Examples:
 def ask(context: click.Context, /, **options: Any) -> None:
     """List the questions about uncertain entities that a reviewer should answer first.
 
-    OUTPUT is the probabilistic output of one system. With --answers it is changed by what was answered, and nothing
-    is asked twice. Records of -o FILE.jsonl or FILE.csv have room for answers.
+    OUTPUT is the probabilistic output of one system. --answers updates it, and nothing is asked twice. The records
+    of -o FILE.jsonl or FILE.csv have a field for answers.
     """
     from comparanda.cli.output import write_findings
 
@@ -114,12 +114,12 @@ def _single_output(context: click.Context, options: Mapping[str, Any]) -> tuple[
     from comparanda.formats.inputs import each_input
 
     if not has_systems(context, options):
-        raise UsageError("no output is given", hint=f"{context.command_path} OUTPUT")
+        raise UsageError("no output given", hint=f"{context.command_path} OUTPUT")
     outputs = outputs_alone(context, options)
     inputs = each_input(outputs.values())
     if len(inputs) > 1:
-        what = f"{len(inputs)} outputs are given, and questions are about one: {', '.join(outputs)}"
-        raise UsageError(what, hint="give one; answers are given by --answers FILE")
+        what = f"{len(inputs)} outputs given, expected one: {', '.join(outputs)}"
+        raise UsageError(what, hint="answers are given by --answers FILE")
     return next(iter(outputs)), inputs[0]
 
 
@@ -136,7 +136,9 @@ def _check_options(context: click.Context, options: Mapping[str, Any], given: In
     if options["tool"] is None:
         layout_of(context, options)
     elif is_given(context, "layout") or options["as_json"]:
-        raise UsageError("--layout and --format exclude each other", hint="tasks of a tool have a form of their own")
+        raise UsageError(
+            "--layout and --format cannot be combined", hint="the tasks of an annotation tool have their own format"
+        )
     texts = [] if options["text"] is None else [Input.parse(options["text"]).path]
     read = [given.path, *texts, *options["answers"]]
     if read.count(STDIN) > 1:
@@ -145,7 +147,7 @@ def _check_options(context: click.Context, options: Mapping[str, Any], given: In
         protect_inputs(options, read, name)
     targets = [options[name] for name in ("output", "updated")]
     if None not in targets and len({os.path.realpath(each) for each in targets}) == 1:
-        raise UsageError(f"--output and --updated name one file: {targets[0]!r}")
+        raise UsageError(f"--output and --updated are the same file: {targets[0]!r}")
 
 
 # The command `simulate`: compare question strategies, with the key answering.
@@ -176,7 +178,7 @@ _SIMULATION_PLAN_OPTIONS = ("budget", "handler", "believed_error", "strength", "
 
 @click.command(
     cls=Command,
-    short_help="Which questions to ask first about uncertain entities.",
+    short_help="Simulate in which order to ask a reviewer about uncertain entities.",
     epilog="""\b
 Examples:
   comparanda simulate gold.jsonl crf.jsonl --strategy entropy,fgain,random --budget 10000
@@ -192,9 +194,9 @@ Examples:
 @showing
 @click.pass_context
 def simulate(context: click.Context, /, **options: Any) -> None:
-    """Try in which order to ask a user about uncertain entities, with the key as the user.
+    """Simulate in which order to ask a user about uncertain entities, with the key as the user.
 
-    After every question the scores are taken again; strategies are compared by the area under the curve of F1.
+    The scores are computed after every question; strategies are compared by the area under the curve of F1.
     """
     from comparanda.cli.output import write_findings
 
@@ -249,7 +251,7 @@ def _check_files(context: click.Context, options: Mapping[str, Any]) -> None:
     targets = {name: options[name] for name in ("output", "curves", "plot", "resume")}
     for one, other in combinations([name for name, file in targets.items() if file not in {None, "-"}], 2):
         if os.path.realpath(targets[one]) == os.path.realpath(targets[other]):
-            raise UsageError(f"--{one} and --{other} name one file: {targets[one]!r}")
+            raise UsageError(f"--{one} and --{other} are the same file: {targets[one]!r}")
     given = [key_of(context, options)]
     if not is_result_folder(given[0]):
         key, systems = parse_inputs(context, {**options, **_FIXED_OPTIONS})

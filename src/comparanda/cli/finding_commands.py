@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="What changes when a part of a system is taken away.",
+    short_help="Show what changes when a component of a system is removed.",
     epilog="""\b
 Examples:
   comparanda ablate gold.bio full=full.bio no-crf=no-crf.bio no-chars=no-chars.bio --task span
@@ -51,10 +51,10 @@ Examples:
 @showing
 @click.pass_context
 def ablate(context: click.Context, /, **options: Any) -> None:
-    """Print how the score changes without each part, beside the decisions that change and cancel out.
+    """Show how the score changes without each component, and which decisions change and cancel out.
 
-    FULL is the output of the whole system, each VARIANT that of one with something removed; both may be written
-    NAME=FILE. The variant with the most hidden change comes first.
+    FULL is the output of the full system, each VARIANT that of a system with a component removed; both can be
+    written NAME=FILE. The variant with the most hidden change comes first.
     """
     from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
@@ -68,7 +68,7 @@ def ablate(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Which errors of a system another does not make.",
+    short_help="Measure which errors of a system another system does not make.",
     epilog="""\b
 Examples:
   comparanda complement gold.conll crf=crf.conll bert=bert.conll --task span
@@ -87,9 +87,9 @@ Examples:
 @showing
 @click.pass_context
 def complement(context: click.Context, /, **options: Any) -> None:
-    """Print which share of each system's errors every other does not make, and what both would score together.
+    """Print the share of each system's errors that every other does not make, and the score of both combined.
 
-    With --base and --new, one pair, by labels too; with --baseline, one row for every other system.
+    With --base and --new, print one pair, also by label; with --baseline, a row for every other system.
     """
     from comparanda.cli.output import write_findings
     from comparanda.cli.requests import load
@@ -109,7 +109,9 @@ def _check_baseline_options(context: click.Context, options: Mapping[str, Any]) 
     """Refuse options that do not apply to a comparison against a baseline."""
     for name in ("base", "new", "beta") if options["baseline"] is not None else ():
         if is_given(context, name):
-            raise UsageError(f"--baseline and --{name} do not go together", hint="--baseline shows every other system")
+            raise UsageError(
+                f"--baseline and --{name} cannot be combined", hint="--baseline compares every other system"
+            )
 
 
 # The command `stability`: systems with several runs.
@@ -117,7 +119,7 @@ def _check_baseline_options(context: click.Context, options: Mapping[str, Any]) 
 
 @click.command(
     cls=Command,
-    short_help="How much runs of a system differ, and two systems beyond that.",
+    short_help="Separate the variation between runs from the difference between systems.",
     epilog="""\b
 Examples:
   comparanda stability gold.jsonl gpt=run1.jsonl,run2.jsonl,run3.jsonl --task span
@@ -135,7 +137,7 @@ Examples:
 @showing
 @click.pass_context
 def stability(context: click.Context, /, **options: Any) -> None:
-    """Print how much the runs of a system differ among themselves, and by how much more two systems do.
+    """Print how much the runs of a system differ, and how much more the runs of two systems do.
 
     The runs of a system are written NAME=FIRST,SECOND,…
     """
@@ -151,7 +153,7 @@ def stability(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Where the key itself may be wrong.",
+    short_help="Find likely annotation errors.",
     epilog="""\b
 Examples:
   comparanda suspects gold.conll a.conll b.conll c.conll --task span
@@ -167,9 +169,9 @@ Examples:
 @showing
 @click.pass_context
 def suspects(context: click.Context, /, **options: Any) -> None:
-    """List where all systems agree with each other against the key, and what it has and none of them finds.
+    """List where all systems agree with each other against the key, and what the key has and none of them finds.
 
-    The most suspect come first. The table has room for a decision: with -o FILE.jsonl or FILE.csv it can be annotated.
+    The most suspect come first. With -o FILE.jsonl or FILE.csv, the table has a column for decisions.
     """
     from comparanda.cli.output import print_message, write_findings
     from comparanda.cli.requests import load
@@ -189,7 +191,7 @@ def suspects(context: click.Context, /, **options: Any) -> None:
 
 @click.command(
     cls=Command,
-    short_help="How far outputs agree, without a key.",
+    short_help="Measure the agreement of outputs, without a key.",
     epilog="""\b
 Examples:
   comparanda agree ann.jsonl bea.jsonl cy.jsonl --task span
@@ -204,9 +206,9 @@ Examples:
 @showing
 @click.pass_context
 def agree(context: click.Context, /, **options: Any) -> None:
-    """Print how far outputs agree with each other: F1 and diff of every pair, κ and α, and where they disagree.
+    """Measure the agreement of outputs: F1 and diff of every pair, κ and α, and where they disagree.
 
-    None of the outputs is the key; documents and words are those of the first, or of --ground.
+    None of the outputs is the key; all are aligned with the documents and words of the first, or of --ground.
     """
     from comparanda.cli.output import layout_of, write_findings
 

@@ -37,7 +37,7 @@ _BASE_AND_NEW = 2
 
 @click.command(
     cls=Command,
-    short_help="Whether a new system may replace its base.",
+    short_help="Decide whether a new system may replace its base.",
     epilog="""\b
 Examples:
   comparanda gate gold.conllu old.conllu new.conllu --task pos --max-new-errors 0.5%
@@ -57,10 +57,10 @@ Examples:
 @showing
 @click.pass_context
 def gate(context: click.Context, /, **options: Any) -> None:
-    """Check a new system against its base: exit code 1 and the broken examples if any check fails.
+    """Check a new system against its base; if a check fails, print the broken examples, with exit code 1.
 
-    KEY is the gold file, then come the outputs of the base and of the new system; or KEY is a result folder with both.
-    Without any criterion, the gate fails if the new system is significantly worse.
+    KEY is the gold file, followed by the outputs of the base and of the new system; or a result folder with both.
+    Without criteria, the gate fails if the new system is significantly worse.
     """
     context.exit(run_gate(context, options))
 
@@ -100,11 +100,11 @@ def _check_targets(context: click.Context, options: Mapping[str, Any]) -> None:
 
     writing, baseline = options["write_baseline"], options["baseline_file"]
     if writing and baseline is None:
-        raise UsageError("--write-baseline says that a baseline is written, but not where", hint="add --baseline FILE")
+        raise UsageError("--write-baseline requires --baseline", hint="add --baseline FILE")
     targets = {name: options[name] for name in ("output", "junit", "markdown")} | {"baseline": baseline}
     for one, other in combinations([name for name, file in targets.items() if file not in {None, "-"}], 2):
         if os.path.realpath(targets[one]) == os.path.realpath(targets[other]):
-            raise UsageError(f"--{one} and --{other} name one file: {targets[one]!r}")
+            raise UsageError(f"--{one} and --{other} are the same file: {targets[one]!r}")
     given = [key_of(context, options)]
     if not is_result_folder(given[0]):
         key, systems = parse_inputs(context, options)
@@ -123,9 +123,9 @@ def _choose_pair(result: Result, options: Mapping[str, Any], *, alone: bool) -> 
         return (names[0], None) if options["write_baseline"] else (None, names[0])
     if len(names) < _BASE_AND_NEW:
         hint = "give KEY BASE NEW, or --baseline FILE in place of BASE"
-        raise UsageError("a gate needs a base and a new system", hint=hint)
+        raise UsageError("gate requires a base and a new system", hint=hint)
     if len(names) > _BASE_AND_NEW and (base is None or new is None):
-        hint = f"say --base NAME and --new NAME: {', '.join(names)}"
+        hint = f"add --base NAME and --new NAME: {', '.join(names)}"
         raise UsageError(f"a gate is about two systems, and there are {len(names)}", hint=hint)
     base = base or next(name for name in names if name != new)
     return base, new or next(name for name in names if name != base)

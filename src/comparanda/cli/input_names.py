@@ -23,7 +23,7 @@ def key_of(context: click.Context, options: Mapping[str, Any]) -> str:
     """Return the key argument as given on the command line or in the TOML file."""
     key = options["key"] if options["key"] is not None else inputs_of(context).key
     if not key or not key.strip():
-        raise UsageError("no key is given", hint=f"{_usage_hint(context)} (or key and [systems] in a TOML file)")
+        raise UsageError("no key given", hint=f"{_usage_hint(context)} (or key and [systems] in a TOML file)")
     return key
 
 
@@ -39,9 +39,9 @@ def parse_inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[In
     for given in each_input(systems.values()):
         written = {option: value for option, value in given.options.items() if value != CERTAIN}
         if replace(given, options=written).same_as(key):
-            raise UsageError(f"the key is given as a system too: {given.path!r}")
+            raise UsageError(f"the key is also given as a system: {given.path!r}")
     if not systems:
-        raise UsageError("no system is given", hint=_usage_hint(context))
+        raise UsageError("no system given", hint=_usage_hint(context))
     _refuse_repeated_stdin([key, *each_input(systems.values())])
     return key, systems
 
@@ -50,7 +50,7 @@ def outputs_alone(context: click.Context, options: Mapping[str, Any]) -> dict[st
     """Parse outputs that are compared with each other, without a key."""
     outputs = named_systems(_parse_systems(context, options))
     if not outputs:
-        raise UsageError("no output is given", hint=f"{context.command_path} NAME=FILE NAME=FILE…")
+        raise UsageError("no output given", hint=f"{context.command_path} NAME=FILE NAME=FILE…")
     _refuse_repeated_stdin(each_input(outputs.values()))
     return outputs
 
@@ -68,7 +68,7 @@ def named_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
         name = _system_name(first)
         if name == "key":
             hint = f"the key comes first; if this is a system, name it: NAME={first.path}"
-            raise UsageError("a system cannot be called 'key'", hint=hint)
+            raise UsageError("a system cannot be named 'key'", hint=hint)
         if name in systems:
             raise _duplicate_name_error(name, outputs_of(systems[name])[0], first)
         systems[name] = system
@@ -76,8 +76,8 @@ def named_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
 
 
 def _duplicate_name_error(name: str, first: Input, second: Input) -> UsageError:
-    what = f"two systems are called {name!r}: {first.path!r} and {second.path!r}"
-    return UsageError(what, hint=f"name them: {name}-1={first.path} {name}-2={second.path}")
+    what = f"two systems are named {name!r}: {first.path!r} and {second.path!r}"
+    return UsageError(what, hint=f"rename them: {name}-1={first.path} {name}-2={second.path}")
 
 
 def other_keys(options: Mapping[str, Any]) -> dict[str, Input]:
@@ -86,7 +86,7 @@ def other_keys(options: Mapping[str, Any]) -> dict[str, Input]:
     for given in map(Input.parse, options["also_key"]):
         name = _system_name(given)
         if name in {"key", *keys}:
-            raise UsageError(f"two keys are called {name!r}", hint="write --also-key NAME=FILE")
+            raise UsageError(f"two keys are named {name!r}", hint="write --also-key NAME=FILE")
         keys[name] = given
     return keys
 
@@ -132,11 +132,13 @@ def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, d
         if not equals or os.path.exists(text):
             who, path = "all", text
         elif who == "all" and "all" in systems:
-            raise UsageError("--map all=… may mean the system 'all' or every side", hint="give the system another name")
+            raise UsageError(
+                "--map all=… is ambiguous: it may mean the system 'all' or all sides", hint="rename the system"
+            )
         elif who not in {"all", "key", *systems}:
             known = ["key", *systems]
             raise UsageError(
-                f"a label map is given for {who!r}{suggest_nearest(who, known)}",
+                f"label map for an unknown side: {who!r}{suggest_nearest(who, known)}",
                 hint=f"write WHO=FILE: {', '.join(known)}",
             )
         maps.setdefault(who, {}).update(read_label_map(path))

@@ -19,7 +19,7 @@ _SINGLE_TABLE_LAYOUTS = ("csv", "tsv", "jsonl")
 
 @click.command(
     cls=Command,
-    short_help="A folder of submissions, ranked; bad ones are listed.",
+    short_help="Rank a folder of submissions; invalid ones are listed.",
     epilog="""\b
 Examples:
   comparanda leaderboard gold.conllu submissions/ --task pos
@@ -37,7 +37,7 @@ Examples:
 @anonymous
 @click.pass_context
 def leaderboard(context: click.Context, /, **options: Any) -> None:
-    """Rank all submissions of a folder, with the ranks and groups that the tests bear out.
+    """Rank all submissions of a folder, with groups and rank ranges by significance.
 
     Each file and each subfolder of FOLDER is one submission; further files can be given as NAME=FILE. Submissions that
     cannot be read or aligned are listed with the reason; exit code 3 if none is left.
@@ -65,11 +65,11 @@ def _check_options(options: Mapping[str, Any]) -> None:
     from comparanda.storage.manifest import is_result_folder
 
     if options["names"] is not None and not options["anonymise"]:
-        raise UsageError("--names says who is who, and nobody is anonymous", hint="add --anonymise")
+        raise UsageError("--names requires --anonymise", hint="add --anonymise")
     if options["names"] is not None and options["names"] in {"-", options["output"]}:
-        raise UsageError("--names needs a file of its own", hint="else the names would stand in the output")
+        raise UsageError("--names requires a file of its own", hint="otherwise the output would contain the names")
     if options["anonymise"] and not options["systems"] and options["key"] and is_result_folder(options["key"]):
-        raise UsageError("a result folder keeps the names of its systems", hint="give the files to --anonymise")
+        raise UsageError("a result folder contains the names of its systems", hint="give the files instead")
 
 
 def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:

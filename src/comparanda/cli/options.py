@@ -9,6 +9,7 @@ import click
 
 from comparanda.cli.config import use_config
 from comparanda.cli.parameters import (
+    INPUT,
     Option,
     above_zero,
     integer_from,
@@ -160,110 +161,112 @@ def _compose(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorat
 
 
 _read, _choose, _draw, _show = (
-    _options_in("Reading"),
-    _options_in("Choosing"),
+    _options_in(INPUT),
+    _options_in("Selection"),
     _options_in("Resampling"),
     _options_in("Output"),
 )
-_ask = _options_in("What must hold")
+_ask = _options_in("Requirements")
 _combine = _options_in("Combining")
 
 _task = _read("--task", metavar="TASK", shell_complete=complete_registered("comparanda.tasks"),
-              help="pos, tag, tag:COLUMN, dep, span, link, coref or label; must be given.")  # fmt: skip
+              help="The task, required: pos, tag, tag:COLUMN, dep, span, link, coref, prob or label.")  # fmt: skip
 _sides = _compose(
     _read("--column", metavar="NAME", callback=refuse_empty,
           help="The column to evaluate: upos, xpos, feats, lemma, another name, or a number."),
     _read("--missing", metavar="|".join(MISSING), callback=parsing_one_of(*MISSING),
           shell_complete=one_of(*MISSING),
-          help="What to do about documents or ids that a response lacks; error by default, for coref empty."),
+          help="What to do about documents or ids that an output lacks; default: error, for coref empty."),
     _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=complete_file,
-          help="A label map, two columns old and new; WHO is key or a system, else it is for all."),
-    _read("--fold-case", is_flag=True, help="Compare labels without regard to case."),
+          help="A label map with two columns, old and new; WHO is key or a system; without WHO, for all."),
+    _read("--fold-case", is_flag=True, help="Ignore case when comparing labels."),
 )  # fmt: skip
 _values = _compose(
     _sides,
-    _read("--only-label", multiple=True, metavar="LABEL", help="Count sites with this key label alone."),
-    _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this key label."),
+    _read("--only-label", multiple=True, metavar="LABEL", help="Count only sites with this label in the key."),
+    _read("--ignore-label", multiple=True, metavar="LABEL", help="Leave out sites with this label in the key."),
 )  # fmt: skip
 _words = _compose(
     _read("--train", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Words in this file are 'seen' (see --by seen)."),
+          help="Training data: its words count as 'seen' (see --by seen)."),
     _read("--punctuation", metavar="|".join(PUNCTUATION), callback=parsing_one_of(*PUNCTUATION),
           shell_complete=one_of(*PUNCTUATION),
-          help="Trees: which words do not count; keep (all do) by default."),
+          help="Trees: which words are left out as punctuation; default: keep (none)."),
     _read("--labels", metavar="|".join(LABELS), callback=parsing_one_of(*LABELS), shell_complete=one_of(*LABELS),
-          help="Trees: relations without subtypes (universal, the default) or in full."),
+          help="Trees: compare relations without subtypes (universal, the default) or in full."),
 )  # fmt: skip
 _scheme = _read("--scheme", metavar="SCHEME", callback=parsing_one_of(*SCHEMES, fold=True),
                 shell_complete=one_of(*SCHEMES),
-                help="Spans: how chunk tags are written: bio, iob1, ioe2, bioes, io …; "
+                help="Spans: the scheme of the chunk tags: bio, iob1, ioe2, bioes, io …; "
                 "detected by default.")  # fmt: skip
 _repair = _read("--repair", metavar="|".join(REPAIRS), callback=parsing_one_of(*REPAIRS, fold=True),
                 shell_complete=one_of(*REPAIRS),
-                help="Spans: what to do about tags that break the scheme; conlleval by default.")  # fmt: skip
+                help="Spans: what to do with tags that violate the scheme; default: conlleval.")  # fmt: skip
 _spans = _compose(
     _read("--rules", metavar="NAME|FILE", callback=refuse_empty, shell_complete=rule_sets,
-          help="Spans: the rules that evaluate them (see 'comparanda rules list'); exact by default."),
+          help="Spans: the rules that evaluate them (see 'comparanda rules list'); default: exact."),
     _read("--parameter", "parameters", multiple=True, metavar="NAME=NUMBER", callback=parse_numbers,
-          help="Spans: another number for a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
-    _read("--paranoid", is_flag=True, help="Spans: run the rules without any shortcut as well, and compare."),
+          help="Spans: set a parameter of the rules; NAME[LABEL]=NUMBER for one label."),
+    _read("--paranoid", is_flag=True, help="Spans: also run the rules without optimisations, and compare the results."),
     _scheme,
     _repair,
     _read("--same-ids", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Links: lines of ids that mean the same entity."),
+          help="Links: a file whose lines list the ids of one entity."),
 )  # fmt: skip
 _chains = _compose(
     _read("--singletons", metavar="|".join(SINGLETONS), callback=parsing_one_of(*SINGLETONS),
           shell_complete=one_of(*SINGLETONS),
-          help="Chains: whether mentions that are alone in their chain count; keep by default."),
+          help="Coreference: whether mentions that are alone in their chain count; default: keep."),
     _read("--repeated", metavar="|".join(REPEATED), callback=parsing_one_of(*REPEATED),
           shell_complete=one_of(*REPEATED),
-          help="Chains: a mention given twice stays in its first chain; official: as scorer 8.01 has it."),
+          help="Coreference: a mention given twice stays in its first chain (first, the default), or counts "
+          "as in the reference scorer 8.01 (official)."),
     _read("--mentions", "matching", metavar="|".join(MATCHING), callback=parsing_one_of(*MATCHING),
           shell_complete=one_of(*MATCHING),
-          help="Chains: when two mentions are the same: same words, same head, or inside the key's."),
+          help="Coreference: when mentions match: same words, same head, or inside the key's mention."),
     _read("--nouns", metavar="|".join(NOUNS), callback=parsing_one_of(*NOUNS), shell_complete=one_of(*NOUNS),
-          help="Chains: by which tags nouns and pronouns are told."),
+          help="Coreference: tag set that identifies nouns and pronouns."),
     _read("--across", metavar="ATTRIBUTE|until:SIGN|all", callback=refuse_empty,
-          help="Chains: span the documents of a topic: by an attribute of documents, by their names up to a sign, "
-          "or all."),
+          help="Coreference: allow chains across the documents of a topic: by an attribute of documents, by "
+          "their names up to a sign, or all."),
 )  # fmt: skip
 _beliefs = _compose(
     _read("--decide", metavar="|".join(DECIDE), callback=parsing_one_of(*DECIDE), shell_complete=one_of(*DECIDE),
-          help="Probabilities: the hard output has the largest weight of each block, or the likeliest span first."),
+          help="Probabilities: the hard output is the tuple with the largest weight of each block, or of its "
+          "most probable span (hierarchical)."),
     _read("--min-weight", metavar="NUMBER", type=str, callback=parse_fraction,
-          help="Probabilities: what weighs less is not in the hard output."),
+          help="Probabilities: leave tuples below this weight out of the hard output."),
     _read("--belief", "beliefs", multiple=True, metavar="NAME=VALUE", callback=parse_settings,
-          help="Probabilities: how they are read: scale, overlap, semantics, residual, aggregate, floor, score."),
+          help="Probabilities: how to read them: scale, overlap, semantics, residual, aggregate, floor, score."),
 )  # fmt: skip
 regular = _read("--regular", metavar="[NAME=]FILE", callback=refuse_empty, shell_complete=complete_file,
-                help="Probabilities: the same system's output without them, scored beside it.")  # fmt: skip
-_strict = _read("--strict", is_flag=True, help="Refuse input that gives anything to note.")
+                help="Probabilities: the output of the same system without them, scored as well.")  # fmt: skip
+_strict = _read("--strict", is_flag=True, help="Treat warnings about the input as errors.")
 _max_line = _read("--max-line", metavar="BYTES", type=str, default=MAX_LINE, callback=integer_from(1),
-                  help="The longest line accepted.  [default: 16 MiB]")  # fmt: skip
+                  help="The maximum length of a line.  [default: 16 MiB]")  # fmt: skip
 _limit = _read("--limit", "limits", multiple=True, metavar="NAME=NUMBER", callback=whole_settings,
-               help="Accept more, or less, than is usual: document, nesting, open, labels, systems.")  # fmt: skip
+               help="Change a limit: document, nesting, open, labels, systems.")  # fmt: skip
 _files = _compose(
     _strict,
     _max_line,
     _limit,
     _read("--config", metavar="FILE", is_eager=True, callback=use_config, shell_complete=complete_file,
-          help="Settings in TOML; a comparanda.toml in this folder is read by itself."),
+          help="Settings in TOML; a comparanda.toml in the current folder is read by default."),
 )  # fmt: skip
 spreading = _compose(
     _read("--workers", metavar="N", type=str, callback=integer_from(1),
-          help="Judge the corpus in parts, cut at documents, in so many processes."),
+          help="Evaluate the corpus in parts, divided at documents, in N processes."),
     _read("--memory", metavar="SIZE", type=str, callback=parse_size,
-          help="Judge the corpus in parts that fit into so much memory: 2G, 500M …"),
+          help="Evaluate the corpus in parts that fit into this much memory: 2G, 500M …"),
     _read("--scheduler", metavar="ADDRESS", callback=refuse_empty,
-          help="Judge the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
+          help="Evaluate the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip
 reading = _compose(_task, _values, _words, _spans, _chains, _beliefs, _files)
 reading_spans = _compose(_values, _spans, _files)
 reading_beliefs = _compose(_sides, _scheme, _repair, _beliefs, regular, _files)
 reading_output = _compose(
     _read("--text", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="A file with the text, if the output has none; its spans do not matter."),
+          help="A file with the text, if the output has none; its spans are ignored."),
     _sides,
     _scheme,
     _repair,
@@ -273,11 +276,11 @@ reading_output = _compose(
 
 converting = _compose(
     _read("--to", metavar="FORMAT", callback=refuse_empty, shell_complete=complete_registered("comparanda.writers"),
-          help="The format to write; told by the name of the output, if that says it."),
+          help="The output format; by default that of the name of the output."),
     _read("--task", metavar="|".join(CONVERTED), callback=parsing_one_of(*CONVERTED),
           shell_complete=one_of(*CONVERTED),
-          help="Convert spans and links, or chains (coref); chains if a file can hold nothing else."),
-    _read("--column", metavar="NAME", callback=refuse_empty, help="The column of tags, or of labels."),
+          help="Convert spans and links, or coreference chains; chains if the file contains nothing else."),
+    _read("--column", metavar="NAME", callback=refuse_empty, help="The column of tags or labels."),
     _scheme,
     _repair,
     _strict,
@@ -286,70 +289,72 @@ converting = _compose(
 )  # fmt: skip
 
 also_key = _read("--also-key", multiple=True, metavar="NAME=FILE", shell_complete=complete_file,
-                 help="Spans: another annotator's key; scores against each, and against what most have.")  # fmt: skip
-where = _choose("--where", metavar="CONDITION", callback=refuse_empty, help="Count only sites that fulfil a condition.")
-view = _choose("--view", metavar="NAME", help="One way of evaluating the task, where it has several.")
+                 help="Spans: the key of another annotator; score against each key, and their majority.")  # fmt: skip
+where = _choose("--where", metavar="CONDITION", callback=refuse_empty, help="Count only sites that match a condition.")
+view = _choose("--view", metavar="NAME", help="A view, for tasks that are evaluated in several ways.")
 measures = _choose("--measure", "measures", multiple=True, metavar="NAME",
-                   help="accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
+                   help="A measure: accuracy, f1, f1[LABEL], macro_f1, …")  # fmt: skip
 one_measure = _choose("--measure", metavar="NAME", callback=refuse_empty,
-                      help="The measure of pairs; the main one by default.")  # fmt: skip
+                      help="The measure for pairs; the main one by default.")  # fmt: skip
 by = _choose("--by", multiple=True, metavar="ATTRIBUTE", callback=parse_names, shell_complete=one_of(*ATTRIBUTES),
-             help="Cut by label, length, frequency, seen, document, another column; a,b for several.")  # fmt: skip
+             help="Break down by label, length, frequency, seen, document, a column …; a,b for several.")  # fmt: skip
 order = _choose("--order", metavar="|".join(ORDERS), default=ORDERS[0], show_default=True,
                 callback=parsing_one_of(*ORDERS), shell_complete=one_of(*ORDERS),
-                help="How to sort the labels under the upper bound.")  # fmt: skip
+                help="How to sort the labels in the table of upper bounds.")  # fmt: skip
 keying = _choose("--keyed-by", metavar="|".join(KEYINGS), default=KEYINGS[0], show_default=True,
                  callback=parsing_one_of(*KEYINGS), shell_complete=one_of(*KEYINGS),
-                 help="Tell changes apart by labels, or by whole values: heads and labels of arcs.")  # fmt: skip
+                 help="Distinguish changes by labels, or by complete values: heads and labels of arcs.")  # fmt: skip
 pairing = _compose(
-    _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first by default."),
-    _choose("--new", metavar="NAME", help="The new system of that pair; the best other one by default."),
+    _choose("--base", metavar="NAME", help="The base of the pair shown in detail; the first system by default."),
+    _choose("--new", metavar="NAME", help="The new system of that pair; the best other system by default."),
 )
 
 ground = _choose("--ground", metavar="NAME", callback=refuse_empty,
-                 help="The output whose documents and words are those of all; the first by default.")  # fmt: skip
+                 help="The output whose documents and words all are aligned with; the first by default.")  # fmt: skip
 at_least = _choose("--at-least", metavar="K", callback=integer_from(1),
                    help="How many runs must agree against the key; all by default.")  # fmt: skip
 baseline = _choose("--baseline", metavar="NAME", callback=refuse_empty,
-                   help="One row for every other system, against this one.")  # fmt: skip
+                   help="Compare every other system with this one, a row for each.")  # fmt: skip
 beta = _choose("--beta", metavar="NUMBER", type=str, default=1.0, callback=above_zero,
-               show_default=True, help="How much recall weighs beside precision in FβComp.")  # fmt: skip
+               show_default=True, help="The weight of recall relative to precision in FβComp.")  # fmt: skip
 
 gating = _compose(
     _ask("--max-new-errors", metavar="N|N%", callback=refuse_empty,
-         help="At most so many sites that the base has right may be wrong now: 20, or 0.5% of all sites."),
+         help="The maximum number of sites that the base has right and the new system wrong: 20, or 0.5% of "
+         "all sites."),
     _ask("--max-negative-flip-rate", metavar="N%", callback=refuse_empty,
          help="The same as a share of all sites: 0.5%."),
     _ask("--label", multiple=True, metavar="LABEL",
-         help="Restrict these two to sites with this label in the key; give it again for one label more."),
+         help="Restrict these two to sites with this label in the key; can be repeated."),
     _ask("--require", multiple=True, metavar="CONDITION",
-         help="What must hold of scores and counts: 'f1 >= base - 0.3', 'new_errors <= corrections'."),
+         help="A requirement on scores and counts: 'f1 >= base - 0.3', 'new_errors <= corrections'."),
     _ask("--fail-if-significantly-worse", is_flag=True,
-         help="Test the difference of scores; asked for by itself where nothing else is."),
+         help="Fail if the score is significantly worse; the default if nothing else is required."),
     _ask("--measure", metavar="NAME", callback=refuse_empty,
-         help="The measure that is tested; the main one by default."),
+         help="The measure to test; the main one by default."),
     _ask("--baseline", "baseline_file", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-         help="What was blessed: compare with nothing else; without BASE, with its scores."),
-    _ask("--write-baseline", is_flag=True, help="Bless KEY and BASE: write the baseline file."),
+         help="The approved baseline: refuse to compare if its inputs have changed; without BASE, use its "
+         "scores."),
+    _ask("--write-baseline", is_flag=True, help="Approve KEY and BASE: write the baseline file."),
     _choose("--base", metavar="NAME", help="The base; the first system by default."),
     _choose("--new", metavar="NAME", help="The new system; the second by default."),
 )  # fmt: skip
 reporting = _compose(
     _show("--junit", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Write JUnit XML too, a test case a check."),
+          help="Also write JUnit XML, with a test case for each check."),
     _show("--markdown", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Write Markdown too, as a comment on a pull request."),
+          help="Also write Markdown, as a comment for a pull request."),
 )  # fmt: skip
 
 choosing_spans = _compose(
     _choose("--at", metavar="DOC:BEGIN[-END]", callback=refuse_empty,
-            help="Spans with these ends, or else those that overlap them, counted as the output counts them."),
-    _choose("--text", metavar="TEXT", callback=refuse_empty, help="Spans of this text, whatever their case."),
+            help="Spans with this extent, or if there are none, those that overlap it; positions as printed."),
+    _choose("--text", metavar="TEXT", callback=refuse_empty, help="Spans with this text, ignoring case."),
     _choose("--span", metavar="CONDITION", callback=refuse_empty,
-            help="Spans that fulfil a condition on their columns: label, text, document, result …"),
+            help="Spans that match a condition on their columns: label, text, document, result …"),
     _choose("--side", metavar="key|NAME", callback=refuse_empty,
-            help="Spans of the key, or of one system; of all systems by default."),
-    _choose("--rule", multiple=True, metavar="NAME", help="Say also why this rule did not fire for them."),
+            help="Spans of the key, or of one system; default: of all systems."),
+    _choose("--rule", multiple=True, metavar="NAME", help="Also explain why this rule did not fire for them."),
     _choose("--with", "partner", metavar="DOC:BEGIN[-END]", callback=refuse_empty,
             help="The span that the rule might have paired them with; the nearest by default."),
 )  # fmt: skip
@@ -357,139 +362,140 @@ choosing_spans = _compose(
 combining = _compose(
     _combine("--method", "methods", multiple=True, metavar="NAMES", callback=parse_names,
              help="union, intersection, at-least-K, majority, weighted, per-label; spans: tag-vote; "
-             "trees: tree-vote, weighted-tree-vote; by default all that make sense."),
+             "trees: tree-vote, weighted-tree-vote; by default all that apply."),
     _combine("--dev-key", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-             help="The key of other data, from which weights and choices come."),
+             help="The key of development data, on which weights and choices are tuned."),
     _combine("--dev", multiple=True, metavar="NAME=FILE", shell_complete=complete_file,
-             help="A system's output for that; give one for every system."),
+             help="The output of a system for the development data; give one for every system."),
     _combine("--folds", metavar="N", type=str, default=FOLDS, show_default=True, callback=integer_from(2),
-             help="Without --dev: weights and choices for each fold of documents come from the others."),
-    _combine("--same-data", is_flag=True, help="Take them from the data that is scored: optimistic."),
+             help="Without --dev: tune weights and choices for each fold of documents on the other folds."),
+    _combine("--same-data", is_flag=True, help="Tune them on the data that is scored: optimistic."),
     _combine("--overlap", metavar="|".join(OVERLAPS), default=OVERLAPS[0], show_default=True,
              callback=parsing_one_of(*OVERLAPS), shell_complete=one_of(*OVERLAPS),
-             help="Spans: keep combined spans that overlap, or the best of them."),
+             help="Spans: keep combined spans that overlap, or only the best of them."),
 )  # fmt: skip
 writing = _show("--write", multiple=True, metavar="METHOD=FILE", shell_complete=complete_file,
-                help="Write a combination in the key's format, or in another: METHOD=FILE::FORMAT.")  # fmt: skip
+                help="Write a combination in the format of the key, or in another: METHOD=FILE::FORMAT.")  # fmt: skip
 anonymous = _compose(
-    _show("--anonymise", is_flag=True, help="Call submissions system-01 …, and say nothing that tells them apart."),
+    _show("--anonymise", is_flag=True, help="Name submissions system-01 …, and print nothing that identifies them."),
     _show("--names", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="With --anonymise: write who is who to a CSV file."),
+          help="With --anonymise: write the names of the submissions to a CSV file."),
 )  # fmt: skip
 
 _question, _answer = _options_in("Questions"), _options_in("Answers")
 _kind = _question("--ask", metavar="|".join(KINDS), default=KINDS[0], show_default=True,
                   callback=parsing_one_of(*KINDS),
                   shell_complete=one_of(*KINDS),
-                  help="Is this span an L, is it an entity, which of these is it, "
+                  help="Kind of question: is this span an L, is it an entity, which of these is it, "
                   "is this text always an L.")  # fmt: skip
-_certain = _question("--ask-certain", is_flag=True, help="Ask about what is held for certain, too.")
+_certain = _question("--ask-certain", is_flag=True, help="Also ask about certain spans.")
 _handling = _compose(
     _answer("--handler", metavar="|".join(HANDLERS), default=HANDLERS[0], show_default=True,
             callback=parsing_one_of(*HANDLERS), shell_complete=one_of(*HANDLERS),
-            help="Whether an answer changes its block alone, or other places of the same text too."),
+            help="Whether an answer changes only its block, or also other occurrences of the text."),
     _answer("--believed-error", metavar="NUMBER", type=str, default=0.0, show_default=True, callback=parse_fraction,
-            help="How often answers are taken to be wrong."),
+            help="The assumed share of wrong answers."),
     _answer("--strength", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=above_zero,
-            help="The statistical handler: how much evidence an answer is for the same text."),
+            help="For the statistical handler: the weight of an answer as evidence on the same text."),
 )  # fmt: skip
 simulating = _compose(
     _question("--strategy", "strategies", multiple=True, metavar="NAMES", callback=parse_names,
               default=("entropy", "fgain", "random"), shell_complete=one_of(*STRATEGIES),
-              help="In which order to ask: random, document, high, low, entropy, margin, group_size, group_entropy, "
-              "fgain, infogain, oracle; a,b for several; entropy, fgain and random by default."),
+              help="The order of questions: random, document, high, low, entropy, margin, group_size, group_entropy, "
+              "fgain, infogain, oracle; a,b for several; default: entropy, fgain and random."),
     _question("--budget", metavar="N", callback=integer_from(),
-              help="How many questions to ask; by default until nothing is uncertain."),
+              help="The number of questions; by default until nothing is uncertain."),
     _kind,
     _question("--scope", metavar="CONDITION", callback=refuse_empty,
-              help="Ask about, and count, what fulfils a condition on label, text, document and length."),
-    _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label, and count it, alone."),
-    _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label, nor count it."),
+              help="Ask about and count only what matches a condition on label, text, document and length."),
+    _question("--only-label", multiple=True, metavar="LABEL", help="Ask about and count only this label."),
+    _question("--ignore-label", multiple=True, metavar="LABEL", help="Neither ask about nor count this label."),
     _certain,
     _question("--seeds", metavar="N", type=str, default=SEEDS, show_default=True, callback=integer_from(1),
-              help="How often to try what depends on chance: random, and all if the user errs."),
+              help="How often to repeat strategies that depend on chance: random, and all if the user errs."),
     _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
-              help="The first of the seeds."),
+              help="The first seed."),
     _question("--area", metavar="|".join(AREAS), default=AREAS[0], show_default=True, callback=parsing_one_of(*AREAS),
               shell_complete=one_of(*AREAS),
-              help="How areas under curves are counted; those of the thesis may exceed 1."),
+              help="How to compute areas under curves; those of the thesis may exceed 1."),
     _question("--horizon", metavar="N", callback=integer_from(),
-              help="Up to which question strategies are compared; the longest way of any by default."),
+              help="The number of questions up to which strategies are compared; by default the longest run."),
     _answer("--user", metavar="WHO", default="truthful", show_default=True, callback=refuse_empty,
-            help="truthful, noisy:0.05 (so often yes becomes no), unsure:0.1 (so often no answer), or both: a,b."),
+            help="The user: truthful, noisy:0.05 (share of yes that becomes no), unsure:0.1 (share without an "
+            "answer), or both: a,b."),
     _handling,
     _answer("--purity", metavar="NUMBER", type=str, default=1.0, show_default=True, callback=parse_fraction,
-            help="Questions about texts: which share of their places the user calls always."),
+            help="Questions about texts: the share of their occurrences from which the user answers always."),
 )  # fmt: skip
 drawing = _compose(
     _show("--plot", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Probabilities: draw a chart too: .svg, or .png (pip install 'comparanda[png]')."),
+          help="Probabilities: also draw a chart: .svg, or .png (pip install 'comparanda[png]')."),
     _show("--chart", metavar="|".join(CHARTS), default=CHARTS[0], show_default=True, callback=parsing_one_of(*CHARTS),
-          shell_complete=one_of(*CHARTS), help="Which one: whether probabilities come true, or P over R."),
+          shell_complete=one_of(*CHARTS), help="Which chart: calibration, or precision over recall."),
 )  # fmt: skip
 plotting = _compose(
     _show("--curves", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Write the values after every question too: .csv, .json or .jsonl."),
+          help="Also write the values after every question: .csv, .json or .jsonl."),
     _show("--plot", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Draw them too: .svg, or .png (pip install 'comparanda[png]')."),
+          help="Also draw them: .svg, or .png (pip install 'comparanda[png]')."),
     _show("--measure", metavar="NAME", default=CURVES[0], show_default=True, callback=parsing_one_of(*CURVES),
-          shell_complete=one_of(*CURVES), help="What is drawn: f1, precision, recall, expected_precision …"),
+          shell_complete=one_of(*CURVES), help="The measure to draw: f1, precision, recall, expected_precision …"),
     _show("--resume", metavar="FOLDER", callback=refuse_empty, shell_complete=complete_file,
-          help="Keep there what is done, and go on from it if the same command is stopped and given again."),
+          help="Save progress in this folder, and resume from it if the same command is run again."),
 )  # fmt: skip
 asking = _compose(
     _question("-n", "count", metavar="N", type=str, default=QUESTIONS, show_default=True, callback=integer_from(),
-              help="How many questions to ask."),
+              help="The number of questions."),
     _question("--strategy", metavar="NAME", default="entropy", show_default=True, callback=refuse_empty,
               shell_complete=one_of(*STRATEGIES[:-1]),
               help="Which to ask first: random, document, high, low, entropy, margin, group_size, group_entropy, fgain "
               "or infogain."),
     _kind,
     _question("--scope", metavar="CONDITION", callback=refuse_empty,
-              help="Ask about what fulfils a condition on label, text, document and length."),
-    _question("--only-label", multiple=True, metavar="LABEL", help="Ask about this label alone."),
-    _question("--ignore-label", multiple=True, metavar="LABEL", help="Ask nothing about this label."),
+              help="Ask only about what matches a condition on label, text, document and length."),
+    _question("--only-label", multiple=True, metavar="LABEL", help="Ask only about this label."),
+    _question("--ignore-label", multiple=True, metavar="LABEL", help="Do not ask about this label."),
     _certain,
     _question("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
-              help="For the order random."),
+              help="The seed of the strategy random."),
     _answer("--answers", multiple=True, metavar="FILE", shell_complete=complete_file,
-            help="What came back: JSONL or CSV with id and answer, or an export of Prodigy or Label Studio."),
-    _answer("--again", is_flag=True, help="Ask again what was answered by unsure."),
+            help="Answers: JSONL or CSV with id and answer, or an export of Prodigy or Label Studio."),
+    _answer("--again", is_flag=True, help="Ask again about what was answered unsure."),
     _handling,
     _show("--layout", "tool", metavar="|".join(TOOLS), callback=parsing_one_of(*TOOLS),
           shell_complete=one_of(*TOOLS), help="Write the questions as tasks of an annotation tool."),
     _show("--updated", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Write the output as the answers have changed it: JSONL with blocks."),
+          help="Write the output as updated by the answers: JSONL with blocks."),
 )  # fmt: skip
 
 demo_task = click.option("--task", metavar="|".join(DEMO), default=DEMO[0], show_default=True,
                          callback=parsing_one_of(*DEMO),
                          shell_complete=one_of(*DEMO),
-                         help="Taggers, recognisers of entities, or coreference resolvers.")  # fmt: skip
+                         help="Taggers (pos), entity recognisers (span) or coreference resolvers.")  # fmt: skip
 
 sampling = _compose(
     _draw("--seed", metavar="N", type=str, default=SEED, show_default=True, callback=integer_from(),
-          help="The seed of all draws."),
+          help="The random seed."),
     _draw("--resamples", metavar="N", type=str, default=RESAMPLES, show_default=True, callback=integer_from(),
-          help="Resamples for intervals and tests; 0 for none."),
-    _draw("--zero-division", metavar="0|1", callback=parsing_one_of("0", "1"), help="A value for undefined ratios."),
+          help="The number of resamples for intervals and tests; 0 for none."),
+    _draw("--zero-division", metavar="0|1", callback=parsing_one_of("0", "1"), help="The value of undefined ratios."),
 )  # fmt: skip
 
 telling = _compose(
-    _show("-q", "--quiet", is_flag=True, help="No notes and no progress."),
-    _show("-v", "--verbose", is_flag=True, help="All notes, not only the first few."),
-    _show("--debug", is_flag=True, help="Show the traceback of an error."),
+    _show("-q", "--quiet", is_flag=True, help="Print no notes and no progress."),
+    _show("-v", "--verbose", is_flag=True, help="Print all notes, not only the first few."),
+    _show("--debug", is_flag=True, help="Print the traceback of an error."),
 )
 showing = _compose(
-    _show("--json", "as_json", is_flag=True, help="One JSON document with everything."),
+    _show("--json", "as_json", is_flag=True, help="Print one JSON document with everything."),
     _show("--format", "layout", metavar="|".join(LAYOUTS), default="table", show_default=True,
-          callback=parsing_one_of(*LAYOUTS), shell_complete=one_of(*LAYOUTS), help="How to print."),
-    _show("--top", metavar="N", callback=integer_from(), help="Rows of long tables; 0 for all."),
+          callback=parsing_one_of(*LAYOUTS), shell_complete=one_of(*LAYOUTS), help="The output format."),
+    _show("--top", metavar="N", callback=integer_from(), help="The maximum number of rows of long tables; 0 for all."),
     _show("-o", "--output", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,
-          help="Write to a file instead; its suffix (.json, .md, .csv …) tells the format."),
+          help="Write to a file instead; its suffix (.json, .md, .csv …) determines the format."),
     telling,
 )  # fmt: skip
-as_json = _show("--json", "as_json", is_flag=True, help="One JSON document with everything.")
+as_json = _show("--json", "as_json", is_flag=True, help="Print one JSON document with everything.")
 saving = _show("--save", metavar="FOLDER", callback=refuse_empty, shell_complete=complete_file,
-               help="Write a result folder, which commands read in place of KEY and systems.")  # fmt: skip
-citing = _show("--cite", is_flag=True, help="Print a methods paragraph and BibTeX as well.")
+               help="Save a result folder, which can be given in place of KEY and systems.")  # fmt: skip
+citing = _show("--cite", is_flag=True, help="Also print a methods paragraph and BibTeX.")

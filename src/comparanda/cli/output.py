@@ -73,8 +73,8 @@ def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:
     count = len(options["by"]) * max(1, len(options["measures"])) if context.command.name == "score" else 1
     if count > 1 and layout in {*_SINGLE_TABLE_LAYOUTS, "json"}:
         raise UsageError(
-            f"{layout} holds one finding, and --by asks for {count}",
-            hint="give one attribute, or use 'comparanda compare --json', which has them all",
+            f"{layout} can contain only one finding, and --by requests {count}",
+            hint="give one attribute, or use 'comparanda compare --json', which contains all",
         )
     return layout
 
@@ -84,7 +84,7 @@ def _requested_layout(context: click.Context, options: Mapping[str, Any]) -> str
     chosen = is_given(context, "layout")
     if options["as_json"]:
         if chosen and layout != "json":
-            raise UsageError(f"--json and --format {layout} exclude each other")
+            raise UsageError(f"--json and --format {layout} cannot be combined")
         return "json"
     suffix = os.path.splitext(options.get("output") or "")[1].lower()
     return layout if chosen else _BY_SUFFIX.get(suffix, layout)
@@ -162,7 +162,7 @@ def print_message(text: str) -> None:
 def say_settings(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print a note if settings come from a configuration file that was not named on the command line."""
     if CONFIG in context.meta and options["config"] is None and not options["quiet"]:
-        print_message(f"note: settings are read from {context.meta[CONFIG]}")
+        print_message(f"note: settings read from {context.meta[CONFIG]}")
 
 
 def visible_lines(text: str) -> str:

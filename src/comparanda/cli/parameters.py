@@ -27,6 +27,10 @@ _NUMBER_SETTING = re.compile(
 )
 
 
+INPUT = "Input"
+"""The section of options that say what is read and how: fixed in a result folder."""
+
+
 class Option(click.Option):
     """An option with the section of the help in which it is listed."""
 
@@ -118,10 +122,10 @@ class Group(click.Group):
         if name in self.commands or name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         if ctx.parent is None and ("." in name or "/" in name or "=" in name):
-            hint = "say what to do with files: comparanda compare KEY NAME=FILE… --task TASK"
+            hint = "give a command: comparanda compare KEY NAME=FILE… --task TASK"
         else:
             hint = f"commands: {', '.join(self.commands)}"
-        raise UsageError(f"no command is called {name!r}{suggest_nearest(name, self.commands)}", hint=hint)
+        raise UsageError(f"unknown command {name!r}{suggest_nearest(name, self.commands)}", hint=hint)
 
 
 def one_of(*allowed: str, fold: bool = False) -> Check:
@@ -132,7 +136,7 @@ def one_of(*allowed: str, fold: bool = False) -> Check:
         if value is not None and value not in allowed:
             listed = ", ".join(allowed[:-1]) + " or " + allowed[-1]
             raise make_option_error(
-                context, parameter, f"takes {listed}, not {value!r}{suggest_nearest(value, allowed)}"
+                context, parameter, f"expected {listed}, got {value!r}{suggest_nearest(value, allowed)}"
             )
         return value
 
@@ -147,7 +151,7 @@ def integer_from(least: int = 0) -> Check:
             return value
         digits = value.strip().removeprefix("+")
         if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18) or int(digits) < least:
-            raise make_option_error(context, parameter, f"takes a whole number from {least} on, not {value!r}")
+            raise make_option_error(context, parameter, f"expected an integer of at least {least}, got {value!r}")
         return int(digits)
 
     return check
@@ -163,7 +167,7 @@ def parse_size(context: click.Context, parameter: click.Parameter, value: str | 
         return value
     found = _SIZE.fullmatch(value.strip())
     if found is None or float(found[1]) <= 0:
-        raise make_option_error(context, parameter, f"takes a number of bytes, such as 2G or 500M, not {value!r}")
+        raise make_option_error(context, parameter, f"expected a number of bytes, such as 2G or 500M, got {value!r}")
     return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
@@ -174,14 +178,14 @@ def above_zero(context: click.Context, parameter: click.Parameter, value: str | 
     except ValueError:
         number = 0.0
     if not (isfinite(number) and number > 0):
-        raise make_option_error(context, parameter, f"takes a number above 0, not {value!r}")
+        raise make_option_error(context, parameter, f"expected a number above 0, got {value!r}")
     return number
 
 
 def refuse_empty(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse an empty value, as from an unset shell variable."""
     if value is not None and not value.strip():
-        raise make_option_error(context, parameter, "is empty")
+        raise make_option_error(context, parameter, "the value is empty")
     return value
 
 
@@ -189,7 +193,7 @@ def parse_names(context: click.Context, parameter: click.Parameter, value: tuple
     """Split `a,b` into names and drop duplicates."""
     found = [name.strip() for text in value for name in text.split(",")]
     if not all(found):
-        raise make_option_error(context, parameter, f"names nothing in {','.join(value)!r}")
+        raise make_option_error(context, parameter, f"no name in {','.join(value)!r}")
     return tuple(dict.fromkeys(found))
 
 
@@ -201,11 +205,11 @@ def parse_numbers(
     for text in value:
         match = _NUMBER_SETTING.fullmatch(text.strip())
         if match is None or not isfinite(float(match["number"])):
-            raise make_option_error(context, parameter, f"takes NAME=NUMBER or NAME[LABEL]=NUMBER, not {text!r}")
+            raise make_option_error(context, parameter, f"expected NAME=NUMBER or NAME[LABEL]=NUMBER, got {text!r}")
         name, label, number = match["name"].strip(), match["label"], float(match["number"])
         known = found.get(name, {})
         if not isinstance(known, dict) or (name in found and label is None) or label in known:
-            raise make_option_error(context, parameter, f"sets {text.rpartition('=')[0]!r} twice")
+            raise make_option_error(context, parameter, f"{text.rpartition('=')[0]!r} is given twice")
         found[name] = number if label is None else {**known, label: number}
     return found
 
@@ -216,9 +220,9 @@ def parse_settings(context: click.Context, parameter: click.Parameter, value: tu
     for text in value:
         name, equals, setting = (part.strip() for part in text.partition("="))
         if not name or not equals or not setting:
-            raise make_option_error(context, parameter, f"takes NAME=VALUE, not {text!r}")
+            raise make_option_error(context, parameter, f"expected NAME=VALUE, got {text!r}")
         if name in found:
-            raise make_option_error(context, parameter, f"sets {name!r} twice")
+            raise make_option_error(context, parameter, f"{name!r} is given twice")
         found[name] = setting
     return found
 
@@ -239,7 +243,7 @@ def parse_fraction(context: click.Context, parameter: click.Parameter, value: st
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise make_option_error(context, parameter, f"takes a number from 0 to 1, not {value!r}")
+        raise make_option_error(context, parameter, f"expected a number from 0 to 1, got {value!r}")
     return number
 
 
@@ -247,8 +251,8 @@ def make_option_error(context: click.Context, parameter: click.Parameter, what: 
     """Make the error for an invalid option value; name the TOML file if the value comes from there."""
     option = max(parameter.opts, key=len)
     if parameter.name and context.get_parameter_source(parameter.name) == click.core.ParameterSource.DEFAULT_MAP:
-        return UsageError(f"{option.lstrip('-')} {what}", where=context.meta.get(CONFIG))
-    return UsageError(f"{option} {what}")
+        return UsageError(f"{option.lstrip('-')}: {what}", where=context.meta.get(CONFIG))
+    return UsageError(f"{option}: {what}")
 
 
 def is_given(context: click.Context, name: str) -> bool:

@@ -25,7 +25,7 @@ from comparanda.cli.options import (
     view,
     where,
 )
-from comparanda.cli.parameters import Command, Option, integer_from, one_of, refuse_empty
+from comparanda.cli.parameters import INPUT, Command, Option, integer_from, one_of, refuse_empty
 from comparanda.errors import ReadError, UsageError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _KEY_OPTIONS = ("where", "by", "charts")
 
 @click.command(
     cls=Command,
-    short_help="One HTML file: from every number to the examples behind it.",
+    short_help="Write an HTML page that links every number to its examples.",
     epilog="""\b
 Examples:
   comparanda report gold.conllu crf=crf.conllu bert=bert.conllu --task pos -o report.html
@@ -60,14 +60,14 @@ Examples:
 @reading
 @spreading
 @regular
-@click.option("--no-key", cls=Option, section="Reading", is_flag=True,
-              help="There is no key: all files are outputs; documents and words are those of the first.")  # fmt: skip
+@click.option("--no-key", cls=Option, section=INPUT, is_flag=True,
+              help="Compare outputs without a key; documents and words are those of the first.")  # fmt: skip
 @where
 @by
 @pairing
-@click.option("--pairs", cls=Option, section="Choosing", metavar="|".join(PAIRS), default=PAIRS[0], show_default=True,
+@click.option("--pairs", cls=Option, section="Selection", metavar="|".join(PAIRS), default=PAIRS[0], show_default=True,
               callback=one_of(*PAIRS), shell_complete=completion.one_of(*PAIRS),
-              help="Which pairs of more than twelve systems the page holds.")  # fmt: skip
+              help="Which pairs to include if there are more than twelve systems.")  # fmt: skip
 @view
 @sampling
 @click.option("-o", "--output", cls=Option, section="Output", metavar="FILE", default="report.html", show_default=True,
@@ -76,20 +76,20 @@ Examples:
     "--title", cls=Option, section="Output", metavar="TEXT", callback=refuse_empty, help="The title of the page."
 )
 @click.option("--no-text", cls=Option, section="Output", is_flag=True,
-              help="Hold no words of the corpus, only numbers, labels and places.")  # fmt: skip
+              help="Include no words of the corpus, only numbers, labels and places.")  # fmt: skip
 @click.option("--examples", cls=Option, section="Output", metavar="N", type=str, default=EXAMPLES, show_default=True,
               callback=integer_from(1),
-              help="How many examples the page may hold; of more, each number has a sample.")  # fmt: skip
+              help="The maximum number of examples; if there are more, each number has a sample.")  # fmt: skip
 @click.option("--charts", cls=Option, section="Output", metavar="FOLDER", callback=refuse_empty,
               shell_complete=complete_file,
-              help="Write the charts to files too: SVG, and PNG (pip install 'comparanda[png]').")  # fmt: skip
+              help="Also write the charts as files: SVG, and PNG (pip install 'comparanda[png]').")  # fmt: skip
 @telling
 @click.pass_context
 def report(context: click.Context, /, **options: Any) -> None:
-    """Write a report that opens in a browser, from disk, without a network.
+    """Write an HTML report that opens in a browser without a network.
 
-    KEY is the gold file, or a result folder; each FILE is the output of a system. Every count in the report leads to
-    just the examples that it counts.
+    KEY is the gold file, or a result folder; each FILE is the output of a system. Every count in the report
+    links to exactly the examples that it counts.
     """
     from comparanda.cli.requests import load
 
@@ -132,7 +132,7 @@ def _build_page_without_key(context: click.Context, options: Mapping[str, Any], 
 
     for name in _KEY_OPTIONS:
         if options[name]:
-            raise UsageError(f"--no-key and --{name} do not go together: without a key nobody is right or wrong")
+            raise UsageError(f"--no-key and --{name} cannot be combined: without a key no output is right or wrong")
     given = options["systems"] if options["key"] is None else (options["key"], *options["systems"])
     found, result = compute_agreement(context, {**options, "systems": given, "ground": None, "measure": None})
     with show_progress(sys.stderr, quiet=options["quiet"]) as say:
@@ -202,7 +202,7 @@ _FIRST_PORT, _LAST_PORT = 1024, 65535
 
 @click.command(
     cls=Command,
-    short_help="A result folder in the browser, with all its examples.",
+    short_help="Show a result folder in the browser, with all its examples.",
     epilog="""\b
 Examples:
   comparanda compare gold.conllu crf=crf.conllu bert=bert.conllu --task pos --save result
@@ -216,9 +216,9 @@ Examples:
 @view
 @sampling
 @click.option("--port", cls=Option, section="Serving", metavar="N", callback=integer_from(_FIRST_PORT),
-              help="The port on this machine; any that is free by default.")  # fmt: skip
+              help="The local port; by default any that is free.")  # fmt: skip
 @click.option("--no-open", cls=Option, section="Serving", is_flag=True,
-              help="Open no browser, print the address alone.")  # fmt: skip
+              help="Do not open a browser, only print the address.")  # fmt: skip
 @click.option(
     "--title", cls=Option, section="Serving", metavar="TEXT", callback=refuse_empty, help="The title of the page."
 )
@@ -227,10 +227,10 @@ Examples:
 @telling
 @click.pass_context
 def serve(context: click.Context, /, **options: Any) -> None:
-    """Show the report of a result folder in a browser, with every example, to this machine alone.
+    """Show the report of a result folder in a browser on this machine, with all its examples.
 
-    The page is that of 'comparanda report', but it asks this program for examples, so it has all of them, however many
-    there are. Nothing can be changed through it. Its address holds a token: who has it can read what is served.
+    The page is that of 'comparanda report', but it requests examples from this program, so that no number of them
+    is too large. It is read-only. Its address contains a token: whoever has it can read the page.
     """
     from comparanda.cli.requests import load
     from comparanda.render.console import show_progress
@@ -252,8 +252,8 @@ def _check_result_folder(folder: str) -> str:
     from comparanda.storage.manifest import is_result_folder
 
     if not is_result_folder(folder):
-        what = "this is no result folder" if os.path.exists(folder) else "no such folder"
-        raise ReadError(what, where=folder, hint="comparanda compare KEY NAME=FILE… --save FOLDER writes one")
+        what = "not a result folder" if os.path.exists(folder) else "no such folder"
+        raise ReadError(what, where=folder, hint="create one: comparanda compare KEY NAME=FILE… --save FOLDER")
     return folder
 
 
@@ -262,12 +262,12 @@ def _open_server(port: int | None) -> Server:
     from comparanda.report.server import Server
 
     if port is not None and port > _LAST_PORT:
-        raise UsageError(f"--port takes a number from {_FIRST_PORT} to {_LAST_PORT}, not {port}")
+        raise UsageError(f"--port: expected a number from {_FIRST_PORT} to {_LAST_PORT}, got {port}")
     try:
         return Server(port or 0)
     except OSError as problem:
-        what = f"port {port} cannot be used" if port else "no port can be used"
-        hint = "choose another, or leave --port out for any that is free"
+        what = f"port {port} is not available" if port else "no port is available"
+        hint = "choose another, or omit --port to use any that is free"
         raise UsageError(f"{what}: {problem.strerror or problem}", hint=hint if port else None) from None
 
 
@@ -281,7 +281,7 @@ def _run_server(server: Server, routes: Routes, options: dict[str, Any]) -> None
     try:
         click.echo(server.address)
         if not options["quiet"]:
-            print_message(f"serving {options['folder']} to this machine alone; Ctrl-C ends it")
+            print_message(f"serving {options['folder']} on this machine only; press Ctrl-C to stop")
         if not options["no_open"]:  # in a thread, since a browser in the terminal returns only when it is left
             threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.answer_by(routes.answer)

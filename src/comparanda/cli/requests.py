@@ -22,7 +22,7 @@ from comparanda.cli.output import (
     visible_lines,
     write_findings,
 )
-from comparanda.cli.parameters import Option, is_given
+from comparanda.cli.parameters import INPUT, Option, is_given
 from comparanda.errors import InputError, UsageError, suggest_nearest
 from comparanda.expressions import find_names
 from comparanda.expressions.selection import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
@@ -78,14 +78,14 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
     saved = is_result_folder(key)
     if saved and options["systems"]:
         if is_ours(Path(key)):
-            raise UsageError(f"{key!r} is a result folder and has its own systems", hint="give the folder alone")
+            raise UsageError(f"{key!r} is a result folder, which contains its systems", hint="give only the folder")
         saved = False
     result = _open_folder(context, key, options) if saved else _compare_files(context, options)
     if options["where"] and narrow:
         result = result.where(options["where"], view=options["view"])
     view = result.verdicts.view(options["view"])
     if not len(view.sites) and view.given_items is None and not view.statistics:
-        raise UsageError("no site is left to be counted", hint="look at --only-label and --ignore-label")
+        raise UsageError("no sites left to count", hint="check --only-label and --ignore-label")
     print_notes(result.notes, options)
     return result
 
@@ -115,7 +115,7 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
     """Score the systems against the key, the other keys, and the majority of all keys."""
     for name in ("where", "by", "measures"):
         if options[name]:
-            raise UsageError(f"--also-key and --{name} do not go together")
+            raise UsageError(f"--also-key and --{name} cannot be combined")
     key, systems = parse_inputs(context, options)
     keys = {"key": key, **other_keys(options)}
     with show_progress(sys.stderr, quiet=options["quiet"]) as say:
@@ -125,7 +125,9 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
 def settings_of(options: Mapping[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the options of a command to settings of the library."""
     if not options["task"]:
-        raise UsageError("which task?", hint="--task pos, --task tag --column xpos, --task dep, --task label …")
+        raise UsageError(
+            "missing option --task", hint="add --task pos, --task tag --column xpos, --task dep, --task label …"
+        )
     return {
         **{name: options[name] for name in _SETUP_OPTIONS},
         **_resampling_settings(options),
@@ -155,7 +157,7 @@ def protect_inputs(options: Mapping[str, Any], given: list[str], option: str = "
     target = os.path.realpath(options[option])
     for path in map(os.path.realpath, given):
         if target == path or (os.path.isdir(path) and target.startswith(path + os.sep)):
-            raise UsageError(f"--{option} would write into an input: {options[option]!r}", hint="choose another file")
+            raise UsageError(f"--{option} would overwrite an input: {options[option]!r}", hint="choose another file")
 
 
 def check_labels(result: Result, options: Mapping[str, Any]) -> None:
@@ -178,16 +180,16 @@ def _open_folder(context: click.Context, folder: str, options: Mapping[str, Any]
     from comparanda.storage.reader import open_result
 
     for parameter in context.command.params:
-        settled = isinstance(parameter, Option) and parameter.section == "Reading" and parameter.name != "config"
+        settled = isinstance(parameter, Option) and parameter.section == INPUT and parameter.name != "config"
         if settled and is_given(context, str(parameter.name)):
             option = max(parameter.opts, key=len)
-            raise UsageError(f"{option} is settled in the result folder {folder!r}", hint="compare the files again")
+            raise UsageError(f"{option} is fixed in the result folder {folder!r}", hint="compare the files again")
     protect_inputs(options, [folder])
     result = open_result(folder)
     sites = result.verdicts.view(options["view"]).sites
     known = {*sites.attributes, *SITE_NAMES, *pair_names(sites), *ITEM_NAMES, *PAIR_ITEM_NAMES}
     for name in sorted(_requested_attributes(options) - known):
-        hint = "to have a column in the folder, compare the files with --by NAME and save again"
+        hint = "to include a column, compare the files with --by NAME and save again"
         raise UsageError(f"the result folder has no attribute {name!r}{suggest_nearest(name, known)}", hint=hint)
     default = click.core.ParameterSource.DEFAULT
     drawn = {
@@ -209,7 +211,7 @@ def save(result: Result, options: Mapping[str, Any]) -> None:
     except OSError as problem:
         raise OutputError(f"cannot be written: {problem.strerror or problem}", where=folder) from None
     if not options["quiet"]:
-        print_message(f"wrote {folder} (read it back: comparanda compare {folder})")
+        print_message(f"wrote {folder} (open it: comparanda compare {folder})")
 
 
 def check(context: click.Context, options: Mapping[str, Any]) -> int:
@@ -236,7 +238,7 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
         for note in () if options["quiet"] else result.notes:
             click.echo(f"note: {visible_lines(str(note))}")
         sites = len(result.verdicts.view().all_sites)
-        click.echo(f"{visible_lines(name)}: fits the key, {sites:,} site{'' if sites == 1 else 's'}")
+        click.echo(f"{visible_lines(name)}: can be aligned with the key, {sites:,} site{'' if sites == 1 else 's'}")
     if bad:
         what = "systems" if len(outputs) == len(systems) else "runs"
         click.echo(f"{len(bad)} of {len(outputs)} {what} cannot be compared")
@@ -276,9 +278,7 @@ def print_formats(name: str | None) -> None:
 
     known = find_formats()
     if name is not None and name not in known:
-        raise UsageError(
-            f"no format is called {name!r}{suggest_nearest(name, known)}", hint=f"formats: {', '.join(known)}"
-        )
+        raise UsageError(f"unknown format {name!r}{suggest_nearest(name, known)}", hint=f"formats: {', '.join(known)}")
     width, content_width = max(map(len, known)), max(len(_list_content(each)) for each in known.values())
     for each in known.values() if name is None else [known[name]]:
         written = "read, written" if each.name in find_writers() else "read"
@@ -313,7 +313,7 @@ def print_schema(kind: str | None) -> None:
         click.echo("\n".join(kinds))
         return
     if kind not in kinds:
-        raise UsageError(f"no output is called {kind!r}{suggest_nearest(kind, kinds)}", hint=", ".join(kinds))
+        raise UsageError(f"unknown output {kind!r}{suggest_nearest(kind, kinds)}", hint=", ".join(kinds))
     found = schema(kind) if kind in finding_names() else rules_schema(kind)
     click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
 

@@ -11,23 +11,23 @@ from comparanda.cli.options import KEY, SYSTEMS, as_json, choosing_spans, readin
 from comparanda.cli.parameters import Command, Group
 
 
-@click.group(cls=Group, short_help="Rules for spans: which there are, and why a span is what it is.")
+@click.group(cls=Group, short_help="List, check and explain the rules for spans.")
 def rules() -> None:
-    """Look at the rules by which spans are evaluated: list, show and check rule sets, and explain verdicts."""
+    """List, show and check the rule sets that evaluate spans, and explain their verdicts."""
 
 
-@rules.command("list", cls=Command, short_help="The rule sets that come along.")
+@rules.command("list", cls=Command, short_help="List the rule sets of this package.")
 @as_json
 def list_(**options: Any) -> None:
-    """List the rule sets that are known by a name, with their rules and views."""
+    """List the registered rule sets, with their rules and views."""
     from comparanda.cli.rule_sets import list_rule_sets
 
     list_rule_sets(options)
 
 
-@rules.command(cls=Command, short_help="What a rule set says.")
+@rules.command(cls=Command, short_help="Print a rule set.")
 @click.argument("rule_set", metavar="NAME|FILE", shell_complete=completion.rule_sets)
-@click.option("--source", is_flag=True, help="Print the rule file as it is.")
+@click.option("--source", is_flag=True, help="Print the rule file unchanged.")
 @as_json
 def show(rule_set: str, **options: Any) -> None:
     """Show a rule set: its groups, parameters, columns, rules in the order in which they are tried, and views."""
@@ -36,14 +36,14 @@ def show(rule_set: str, **options: Any) -> None:
     show_rule_set(rule_set, options)
 
 
-@rules.command(cls=Command, short_help="Whether rule files are right.")
+@rules.command(cls=Command, short_help="Check rule files.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=completion.rule_sets)
 @as_json
 @click.pass_context
 def check(context: click.Context, /, files: tuple[str, ...], **options: Any) -> None:
-    """Check rule files, all of them: types, values, and that no verdict depends on order.
+    """Check rule files: types, values, and that no verdict depends on the order of rules.
 
-    The exit code is 2 if one of them is wrong.
+    The exit code is 2 if one of them is invalid.
     """
     from comparanda.cli.rule_sets import check_rule_files
 
@@ -52,7 +52,7 @@ def check(context: click.Context, /, files: tuple[str, ...], **options: Any) -> 
 
 @rules.command(
     cls=Command,
-    short_help="Why a span has its verdict, and why a rule did not fire.",
+    short_help="Explain why a span has its verdict, and why a rule did not fire.",
     epilog="""\b
 Examples:
   comparanda rules explain gold.bio crf=crf.bio --at d3:12-14
@@ -67,9 +67,9 @@ Examples:
 @telling
 @click.pass_context
 def explain(context: click.Context, /, **options: Any) -> None:
-    """Explain spans: each firing that touched one, in order, and the verdict that came of it in each view.
+    """Explain spans: each firing of a rule that involved one, in order, and the resulting verdict in each view.
 
-    Say which spans are meant by --at, --text or --span; of several, the first ten are shown.
+    Select spans by --at, --text or --span; the first ten are shown.
     """
     from comparanda.cli.rule_explanation import explain_spans
 

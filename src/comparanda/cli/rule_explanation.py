@@ -112,7 +112,7 @@ class Place:
         """Parse `[DOC:]BEGIN-END` or `[DOC:]BEGIN`; fragments give the range from the first to the last."""
         found = _PLACE.fullmatch(written.strip())
         if found is None:
-            raise UsageError(f"a place is written DOC:BEGIN-END or DOC:BEGIN, not {written!r}")
+            raise UsageError(f"expected a place as DOC:BEGIN-END or DOC:BEGIN, got {written!r}")
         end = None if found["end"] is None else int(found["end"])
         if end is not None and end < int(found["begin"]):
             raise UsageError(f"the place {written!r} ends before it begins")
@@ -138,13 +138,13 @@ class Place:
                 shown = ", ".join(documents[:_LISTED_DOCUMENTS])
                 shown += " …" if len(documents) > _LISTED_DOCUMENTS else ""
                 raise UsageError(
-                    f"in which document is position {self.begin}?",
+                    f"position {self.begin} needs a document: there are several",
                     hint=f"write DOC:{self.begin}; documents: {shown}",
                 )
             return 0
         if self.document not in documents:
             what = f"the key has no document {self.document!r}{suggest_nearest(self.document, documents)}"
-            raise UsageError(what, hint="a place is written DOC:BEGIN-END")
+            raise UsageError(what, hint="give a place as DOC:BEGIN-END")
         return documents.index(self.document)
 
 
@@ -170,8 +170,8 @@ class Choice:
         """Build a selection from command-line options; at least one criterion is required."""
         at, text, where, partner = (options[name] for name in ("at", "text", "span", "partner"))
         if at is None and text is None and where is None:
-            hint = "--at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'"
-            raise UsageError("which span is to be explained?", hint=hint)
+            hint = "add --at DOC:BEGIN-END, --text TEXT, or --span CONDITION, such as 'label == \"PER\"'"
+            raise UsageError("no span selected", hint=hint)
         places = [None if each is None else Place.parse(each) for each in (at, partner)]
         return cls(places[0], text, where, places[1])
 
@@ -193,11 +193,11 @@ class Choice:
             return [None]
         tables = list(rule.over.values())
         if len(tables) < 2:
-            raise UsageError(f"the rule {rule.name!r} looks at one row at a time: there is none to be paired with")
+            raise UsageError(f"the rule {rule.name!r} matches single rows, so there is nothing to pair with")
         other = tables[1] if tables[0] == table else tables[0]
         found = np.flatnonzero(self.partner.rows(run, other)).tolist()[:NEAREST]
         if not found:
-            raise UsageError(f"--with: no span of {run.side(other)!r} is there")
+            raise UsageError(f"--with: no span of {run.side(other)!r} at this place")
         return list(map(int, found))
 
     def describe(self) -> str:
@@ -207,9 +207,9 @@ class Choice:
             where = f"{self.at.document}:" if self.at.document is not None else ""
             parts.append(f"at {where}{self.at.begin}" + (f"-{self.at.end}" if self.at.end is not None else ""))
         if self.text is not None:
-            parts.append(f"called {self.text!r}")
+            parts.append(f"with the text {self.text!r}")
         if self.where is not None:
-            parts.append(f"one where {self.where}")
+            parts.append(f"matching {self.where}")
         return " and ".join(parts)
 
 
@@ -267,7 +267,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print why the selected spans have their verdicts, and why rules did not fire for them."""
     say_settings(context, options)
     if is_result_folder(key_of(context, options)):
-        raise UsageError("a result folder does not keep what each rule did", hint="give the files themselves")
+        raise UsageError("a result folder does not contain what each rule did", hint="give the files instead")
     choice = Choice.of(options)
     key, systems = parse_inputs(context, options)
     names = [name for name, _ in columns_of(systems)[1]]
@@ -288,7 +288,7 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
 
 def _check_side(side: str | None, sides: Sequence[str]) -> None:
     if side is not None and side not in sides:
-        raise UsageError(f"no side is called {side!r}{suggest_nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
+        raise UsageError(f"unknown side {side!r}{suggest_nearest(side, sides)}", hint=f"sides: {', '.join(sides)}")
 
 
 def _build_setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
@@ -338,5 +338,5 @@ def _no_match_error(runs: Sequence[Run], choice: Choice, table: str) -> UsageErr
         there = [(run, row) for run in runs for row in choice.rows(run, other)]
         if there:
             row = there[0][0].account.row(other, there[0][1])
-            hint = f"there is {row}: --side {row.side}"
-    return UsageError(f"no span of {who} is {choice.describe()}", hint=hint)
+            hint = f"add --side {row.side}, where there is {row}"
+    return UsageError(f"no span of {who} {choice.describe()}", hint=hint)

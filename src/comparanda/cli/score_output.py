@@ -76,7 +76,7 @@ def check_chart(options: Mapping[str, Any]) -> None:
     """Refuse a chart that cannot be drawn before any input is read."""
     check_picture(options["plot"])
     if options["plot"] is not None and options["also_key"]:
-        raise UsageError("--also-key and --plot do not go together")
+        raise UsageError("--also-key and --plot cannot be combined")
 
 
 def draw_chart(result: Result, found: Sequence[Finding], options: Mapping[str, Any]) -> None:

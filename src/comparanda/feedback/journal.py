@@ -144,7 +144,7 @@ def _prepare_folder(folder: Path, contents: dict[str, Any]) -> None:
             _refuse_other_simulation(folder, json.loads(path.read_text(encoding="utf-8")), contents)
         elif any(each.name != f"{_JOURNAL_FILE}.new" for each in folder.iterdir()):
             raise UsageError(
-                "the folder is not empty and holds no simulation", where=str(folder), hint="choose another folder"
+                "the folder is not empty and contains no simulation", where=str(folder), hint="choose another folder"
             )
         else:
             _replace_file(path, lambda stream: stream.write(json.dumps(contents, indent=2).encode()))

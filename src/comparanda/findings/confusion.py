@@ -129,7 +129,7 @@ def compute_confusion(context: Context, run: str) -> Confusion:
     """Cross the labels of the key with those of one run."""
     runs = context.verdicts.runs
     if run not in runs:
-        raise UsageError(f"no run is called {run!r}{suggest_nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
+        raise UsageError(f"unknown run {run!r}{suggest_nearest(run, runs)}", hint=f"runs: {', '.join(runs)}")
     number = runs.index(run)
     view = context.view.among([number])
     rows, columns = _make_axes(view, number, run)

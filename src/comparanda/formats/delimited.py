@@ -82,7 +82,7 @@ class Names:
                 return found[0]
             if found:
                 raise ReadError(
-                    f"{len(found)} {self.noun}s are called {wanted!r}",
+                    f"{len(found)} {self.noun}s are named {wanted!r}",
                     where=self.where,
                     hint=f"choose one by its number: {', '.join(str(number + 1) for number in found)}",
                 )
@@ -148,7 +148,7 @@ def choose_columns(names: Names, request: Request) -> Choice:
 def _choose_label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...]]:
     if wanted is not None:
         return names.find(wanted), ()
-    label = names.known(LABEL_NAMES, "label", 'say which: --column NAME (in Python: column="NAME")')
+    label = names.known(LABEL_NAMES, "label", 'choose one: --column NAME (in Python: column="NAME")')
     if label is not None:
         return label, ()
     if names.positions:
@@ -164,7 +164,7 @@ def _choose_label(names: Names, wanted: str | None) -> tuple[int, tuple[str, ...
 
 
 def _choose_id(names: Names, label: int) -> tuple[int | None, tuple[str, ...]]:
-    number = names.known(ID_NAMES, "id", "say which: ?id=NAME, or ?id=row to use the number of each row")
+    number = names.known(ID_NAMES, "id", "choose one: ?id=NAME, or ?id=row to use the number of each row")
     if number is not None and number != label:
         return number, ()
     if names.positions and names.width > 1 and label != 0:

@@ -78,7 +78,7 @@ class Input:
                 raise UsageError(f"the option {option!r} of {path!r} is given twice")
             options[option] = unquote(value)
         if not path:
-            raise UsageError(f"the input {written!r} names no file")
+            raise UsageError(f"the input {written!r} has no file name")
         return cls(path=path, name=name, format=kind or None, options=options)
 
     @property
@@ -102,8 +102,8 @@ def taken_apart(written: str) -> tuple[str | None, str, str]:
     """Split the notation of an input into name, path, and the rest: format and options after a question mark."""
     path, _, tail = written.partition("::")
     if "://" in tail.partition("?")[0]:
-        what = f"{path}::{tail} is a URL in another one, which is not read"
-        raise UsageError(what, hint="unpack it; what stands behind '::' is a format")
+        what = f"{path}::{tail} is a nested URL, which is not supported"
+        raise UsageError(what, hint="unpack it; '::' is followed by a format")
     named, optional = _NAMED_INPUT.fullmatch(path), _WITH_OPTIONS.fullmatch(path)
     web = is_web(named["rest"] if named else path)
     if optional and not web and not tail and not os.path.exists(path):
@@ -172,7 +172,7 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
     corpus = replace(corpus, asked=request.value, options=asked.options)
     if corpus.by_id != (shape == "rows"):
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
-        raise ReadError(f"the file holds {found}, but the task wants {shape}", where=source.parts[0].name)
+        raise ReadError(f"the file contains {found}, but the task requires {shape}", where=source.parts[0].name)
     if asked.layer == "spans" and corpus.spans is None:
         corpus = with_spans(corpus, replace(request, options=asked.options))
     check_sizes(corpus, request.limits)
@@ -278,7 +278,7 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
             "the folder has files of several formats",
             where=path,
             details=[f"{name}: {len(files)}, the first is {files[0].name}" for name, files in found.items()],
-            hint=f"say which: {path}::{next(iter(found))}",
+            hint=f"choose one: {path}::{next(iter(found))}",
         )
     return tuple(sorted({suffix for name in found for suffix in fitting[name].suffixes})) or every
 
@@ -288,9 +288,7 @@ def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format
         return fitting[name]
     if name in find_formats():
         raise UsageError(f"format {name!r} has no {what}", hint=f"formats that have: {', '.join(fitting)}")
-    raise UsageError(
-        f"no format is called {name!r}{suggest_nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}"
-    )
+    raise UsageError(f"unknown format {name!r}{suggest_nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
 
 
 def head_of(source: Source) -> list[str]:
@@ -328,16 +326,16 @@ def _sniff_format(source: Source, fitting: Mapping[str, Format], what: str) -> F
     if candidates:
         names = " or ".join(each.name for each in candidates)
         raise ReadError(
-            f"the file could be {names}",
+            f"ambiguous format: {names}",
             where=name,
-            hint=f"say which: {name}::{candidates[0].name}",
+            hint=f"choose one: {name}::{candidates[0].name}",
         )
     likely = [each.name for each in by_suffix] or [each.name for each in fitting.values() if not each.opens]
     raise ReadError(
-        f"the file fits no format with {what}",
+        f"unknown format: the file does not match any format with {what}",
         where=f"{name}:1",
-        details=[f"it begins: {next((line for line in lines if line.strip()), '')[:60]!r}"],
-        hint=f"name the format: {name}::FORMAT ({', '.join(likely)}; see 'comparanda formats')",
+        details=[f"it begins with {next((line for line in lines if line.strip()), '')[:60]!r}"],
+        hint=f"give the format: {name}::FORMAT ({', '.join(likely)}; see 'comparanda formats')",
     )
 
 
@@ -415,7 +413,7 @@ def parse_runs(written: str) -> Input | Runs:
     if len(parts) == 1 or ("," in path and "," not in tail.partition("?")[0] and _path_exists(path)):
         return Input.parse(written)
     if name is None:
-        raise UsageError(f"{path!r} is no file", hint="several runs need a name: NAME=FIRST,SECOND,…")
+        raise UsageError(f"{path!r} is not a file", hint="several runs require a name: NAME=FIRST,SECOND,…")
     return Runs(*(replace(_parse_run(part, written), name=name) for part in parts))
 
 
@@ -437,10 +435,10 @@ def _split_runs(written: str) -> Iterator[str]:
 
 def _parse_run(part: str, written: str) -> Input:
     if not part.strip():
-        raise UsageError(f"a run of {written!r} is empty", hint="write NAME=FIRST,SECOND,… without a comma too many")
+        raise UsageError(f"a run of {written!r} is empty", hint="write NAME=FIRST,SECOND,… without an extra comma")
     given = Input.parse(part.strip())
     if given.name is not None:
-        raise UsageError(f"the run {part!r} has a name of its own", hint="the name stands before the first run alone")
+        raise UsageError(f"the run {part!r} has its own name", hint="give the name only before the first run")
     return given
 
 

@@ -320,7 +320,7 @@ def _make_columns_table(
     side = f"<{request.side}>"
     for name in names:
         if names.count(name) > 1:
-            raise ReadError(f"{names.count(name)} columns are called {name!r}", where=side, hint="rename one")
+            raise ReadError(f"{names.count(name)} columns are named {name!r}", where=side, hint="rename one")
     size = len(column(names[0])) if names else 0
     if not size:
         raise ReadError("there are no rows", where=side)

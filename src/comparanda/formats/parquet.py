@@ -206,7 +206,7 @@ def _check_names(piece: _Piece, wanted: Iterable[str]) -> None:
     names = piece.names
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ReadError(f"two columns are called {twice!r}", where=display_name(piece.file), hint="rename one of them")
+        raise ReadError(f"two columns are named {twice!r}", where=display_name(piece.file), hint="rename one of them")
     lacking = [name for name in wanted if name not in names]
     if lacking:
         what = f"there is no column {lacking[0]!r}"

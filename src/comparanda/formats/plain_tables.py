@@ -128,7 +128,7 @@ def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> boo
         return has_tag_list(first, request)
     if not {normalise_name(str(name)) for name in first} & {name for tier in TOKEN_NAMES for name in tier}:
         return False  # tags without tokens belong to the document
-    hint = "say which to read: ?tags=FIELD or ?spans=FIELD"
+    hint = "choose what to read: ?tags=FIELD or ?spans=FIELD"
     raise ReadError("there are both tags of tokens and a list of spans", where=where, hint=hint)
 
 
@@ -242,14 +242,14 @@ def _choose_tags(names: Names, option: str | None, value: str | None, tiers: tup
         return names.find(option)
     if value is not None and (value != DEFAULT_TAG or value in names.names):
         return names.find(value)
-    hint = 'say which: --column NAME (in Python: column="NAME")'
+    hint = 'choose one: --column NAME (in Python: column="NAME")'
     found = names.known(tiers, "tags", hint)
     if found is None:
         raise ReadError(
             f"no {names.noun} has a usual name for tags",
             where=names.where,
             details=[f"{names.noun}s: {', '.join(names.names)}"],
-            hint=hint.replace("say which", "name it"),
+            hint=hint.replace("choose one", "name it"),
         )
     return found
 

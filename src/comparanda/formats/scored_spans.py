@@ -75,7 +75,7 @@ def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str
     found = [name for name in SCORES if name in columns and _is_numeric(columns[name])]
     if len(found) > 1:
         what = f"the probabilities of spans could be in {' or '.join(map(repr, found))}"
-        raise ReadError(what, where=where, hint=f"say which: ?score={found[0]}")
+        raise ReadError(what, where=where, hint=f"choose one: ?score={found[0]}")
     return found[0] if found else None
 
 

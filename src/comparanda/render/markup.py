@@ -200,7 +200,7 @@ def as_pandas(finding: Finding) -> pandas.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise MissingExtraError("this needs pandas", hint="pip install pandas") from None
+        raise MissingExtraError("this requires pandas", hint="pip install pandas") from None
     table = finding.main_table()
     return pandas.DataFrame(table.dicts(), columns=list(table.keys()))
 
@@ -210,7 +210,7 @@ def as_polars(finding: Finding) -> polars.DataFrame:
     try:
         import polars
     except ImportError:
-        raise MissingExtraError("this needs Polars", hint="pip install polars") from None
+        raise MissingExtraError("this requires Polars", hint="pip install polars") from None
     table = finding.main_table()
     rows = table.dicts()
     if not rows:

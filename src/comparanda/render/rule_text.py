@@ -110,7 +110,7 @@ def explanation_text(found: Explanation) -> str:
         lines += [_INDENT + line for line in _why_lines(each.why)]
         lines += [_INDENT + line for one in each.why_not for line in _why_not_lines(one)]
     if found.more:
-        lines += ["", f"… {format_count(found.more, 'more span')} chosen; say more exactly which one is meant"]
+        lines += ["", f"… {format_count(found.more, 'more span')} selected; narrow the selection"]
     return _join_lines(lines)
 
 
@@ -231,7 +231,7 @@ def _why_not_lines(found: WhyNot) -> Iterator[str]:
     else:
         yield f"{what} has not fired for it; it was tried {_format_moments(found.tried)}"
     if not found.fired and not found.attempts:
-        yield _INDENT + "there is nothing near that it could be paired with"
+        yield _INDENT + "there is nothing near it to pair with"
     for attempt in found.attempts:
         yield from (_INDENT + line for line in _attempt_lines(attempt, found))
 
@@ -251,11 +251,9 @@ def _attempt_lines(attempt: Attempt, found: WhyNot) -> Iterator[str]:
     for condition in attempt.conditions:
         yield indent + _condition_line(condition)
     if attempt.reason == "nothing to change":
-        yield indent + "all conditions held, but it would have set what was there already"
+        yield indent + "all conditions held, but it would have changed nothing"
     for pair in attempt.taken:
-        better = (
-            "of equal ones the first by content" if found.pair == "one-to-one" else "all pairs together are best so"
-        )
+        better = "of equal ones the first by content" if found.pair == "one-to-one" else "this is the best set of pairs"
         if pair.better:
             there, here = pair.better
             better = f"{there.name} is {_format_value(there.value)} there and {_format_value(here.value)} here"
@@ -268,7 +266,7 @@ def _condition_line(condition: Condition) -> str:
     if condition.held and not condition.holds:
         values = f"no longer: {values}" if values else "no longer"
     elif not condition.held and condition.holds:
-        values = f"{values}; in the end it holds" if values else "in the end it holds"
+        values = f"{values}; it holds at the end" if values else "it holds at the end"
     line = f"{'+' if condition.held else '-'} {condition.condition}"
     return f"{line}   ({values})" if values else line
 

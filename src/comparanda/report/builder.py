@@ -100,8 +100,8 @@ class Choices:
             )
         for name in () if self.text else self.by or ():
             if name in OF_WORDS:
-                what = f"slices by {name!r} show words of the corpus, and the page is to hold none"
-                raise UsageError(what, hint="cut by something else, or let it hold words")
+                what = f"slices by {name!r} show words of the corpus, which the page excludes"
+                raise UsageError(what, hint="choose another attribute, or omit --no-text")
 
 
 MakeView = Callable[["Result", Choices, Lists], DataView | None]

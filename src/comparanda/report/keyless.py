@@ -46,9 +46,8 @@ class KeylessViews:
         """Return the view of the agreement of all outputs."""
         ground = self.found.ground
         said = (
-            f"There is no key: nobody is right or wrong here. Documents and words are those of {ground}, and where an "
-            f"example or a condition says “key”, it is what {ground} says. What two outputs say where they differ "
-            "stands in the view of pairs."
+            f"Without a key, no output is right or wrong. Documents and words are those of {ground}; where an example "
+            f"or a condition refers to “key”, it means {ground}. The view of pairs shows where two outputs differ."
         )
         parts: tuple[Part, ...] = (
             TextPart(name="no-key", title="Without a key", lines=(make_visible(said),)),
@@ -79,10 +78,10 @@ class KeylessViews:
     def _left_out_part(self, held: int, every: int) -> TextPart:
         """Return a text with the pairs that the page contains, and the options for the others."""
         said = (
-            f"This page holds {held:,} of {format_count(every, 'pair')}: each output with {self.found.ground}. "
+            f"This page contains {held:,} of {format_count(every, 'pair')}: each output with {self.found.ground}. "
             "For all: comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
         )
-        return TextPart(name="left-out", title="Which pairs are here", lines=(make_visible(said),))
+        return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(said),))
 
     def _requested_outputs(self, choices: Choices) -> set[str]:
         """Return the outputs that the first pair must contain."""
@@ -90,7 +89,7 @@ class KeylessViews:
         for name in names:
             if name not in known:
                 hint = f"outputs: {', '.join(known)}"
-                raise UsageError(f"no output is called {name!r}{suggest_nearest(name, known)}", hint=hint)
+                raise UsageError(f"unknown output {name!r}{suggest_nearest(name, known)}", hint=hint)
         if len({*names}) < len(names):
             raise UsageError(f"the output {names[0]!r} is compared with itself")
         return {*names}
@@ -167,7 +166,7 @@ def _difference_table(first: str, second: str, found: _Differences) -> Table:
     for one, other, count, link in sorted(found.rows, key=lambda row: (-row[2], *row[:2])):
         rows.append((one, other, Linked(count, link), Linked(divide_counts(count, different), link)))
     title = f"Where {first} and {second} differ: {different:,} of {format_count(found.sites, 'site')}"
-    notes = [] if different else ["they say the same everywhere"]
+    notes = [] if different else ["they are equal everywhere"]
     if any(one == other for one, other, _, _ in found.rows):
-        notes.append("the same label on both sides: what differs is something else, such as where it begins and ends")
+        notes.append("the same label on both sides: something else differs, such as the extent")
     return Table(name="differences", title=title, fields=fields, rows=tuple(rows), notes=tuple(notes))

@@ -138,13 +138,13 @@ class Held:
     def describe(self, *, text: bool, seed: int) -> str:
         """Describe the part of the corpus in the page, as a continuation of "This page contains"."""
         if self.lists and self.lists[0].cards is None:
-            return "no examples; all of them are asked for when they are looked at"
+            return "no examples; they are loaded when they are shown"
         words = f"{format_count(len(self.cards), 'example')} {'with' if text else 'without'} their words"
         if self.least is None:
-            held = f"{words}: all that its numbers count"
+            held = f"{words}: all that the numbers count"
         else:
-            held = f"{words}: at least {self.least:,} of those behind each number, or all, chosen by hash (seed {seed})"
-        folded = "; sites that all systems have right are only counted, but for some of each label"
+            held = f"{words}: at least {self.least:,} for each number, or all, chosen by hash (seed {seed})"
+        folded = "; sites that all systems have right are only counted, except for some of each label"
         return held + folded * any(each.folded for each in self.lists)
 
 

@@ -120,11 +120,11 @@ class Guard:
         hosts = headers.get_all("Host", [])
         host = hosts[0].strip().lower() if len(hosts) == 1 else ""
         if host not in self._hosts:
-            return "this server answers to its own address alone"
+            return "this server only accepts requests to its own address"
         if any(origin != f"http://{host}" for origin in headers.get_all("Origin", [])):
-            return "another site asks"
+            return "requests from another site are refused"
         if any(site not in _ALLOWED_SITES for site in headers.get_all("Sec-Fetch-Site", [])):
-            return "another site leads here; open the address by hand"
+            return "opened from another site: enter the address by hand"
         if not self._has_token(headers.get(TOKEN_HEADER, asked)):
             return "the token is missing or wrong; open the address that 'comparanda serve' printed"
         return None
@@ -534,7 +534,7 @@ class Routes:
         """Answer a request; every error becomes a message of one line."""
         route = self._routes.get(path)
         if route is None:
-            return answer_problem(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+            return answer_problem(HTTPStatus.NOT_FOUND, "nothing at this address")
         try:
             with self._lock:
                 return route(given)
@@ -697,7 +697,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer requests that the library refuses: malformed or too long ones, and methods other than GET and HEAD."""
         del message, explain  # they quote the request
         if code == HTTPStatus.NOT_IMPLEMENTED:
-            self._send(answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, "this server is for reading: GET and HEAD alone"))
+            self._send(
+                answer_problem(HTTPStatus.METHOD_NOT_ALLOWED, "this server is read-only: it accepts only GET and HEAD")
+            )
         else:
             status = HTTPStatus(code)
             self._send(answer_problem(status, status.phrase.lower()))
@@ -712,7 +714,7 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal is not None:
             return answer_problem(HTTPStatus.FORBIDDEN, refusal)
         if fields is None:
-            return answer_problem(HTTPStatus.BAD_REQUEST, "the query cannot be read, or names something twice")
+            return answer_problem(HTTPStatus.BAD_REQUEST, "the query is malformed, or has a duplicate name")
         return self.server.answer(path, fields)
 
     def _send(self, answer: Answer) -> None:

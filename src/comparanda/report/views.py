@@ -65,7 +65,7 @@ def _facts(result: Result, choices: Choices, ground: str | None) -> Iterator[tup
     files = _files(result)
     yield ("key", files.get("key", "n/a")) if ground is None else ("key", "none")
     if ground is not None:
-        yield "ground", f"{ground}, whose documents and words are those of all: {files.get('key', 'n/a')}"
+        yield "ground", f"{ground}, with whose documents and words all are aligned: {files.get('key', 'n/a')}"
     for system in verdicts.systems:
         yield (
             f"{'system' if ground is None else 'output'} {system.name}",
@@ -123,7 +123,7 @@ def list_notes(result: Result, choices: Choices) -> TextPart:
         (make_visible(note.side), make_visible(str(note).removeprefix(f"{note.side}: ")))
         for note in notes_of(result, choices)
     )
-    lines = () if facts else ("Nothing unusual was met while reading.",)
+    lines = () if facts else ("Nothing unusual was found in the inputs.",)
     return TextPart(name="notes", title="Notes", lines=lines, facts=facts)
 
 
@@ -262,11 +262,11 @@ def _left_out_part(pairing: Pairing) -> TextPart:
     """Return a text with the pairs that the page contains, and the options for the others."""
     base, new = pairing.usual
     said = (
-        f"This page holds {len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}: each system with "
+        f"This page contains {len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}: each system with "
         f"the first, with the best, with {base} and {new}, and with its neighbours in rank. "
         "For all: comparanda report … --pairs all. For one of the others: --base NAME --new NAME."
     )
-    return TextPart(name="left-out", title="Which pairs are here", lines=(make_visible(said),))
+    return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(said),))
 
 
 def _compare_pair(result: Result, choices: Choices, pair: Pair) -> Difference:
@@ -297,7 +297,7 @@ def _build_pair_choice(
 
 
 def _no_difference_part(found: Difference) -> TextPart:
-    said = f"{found.base} and {found.new} say the same at all {format_count(found.sites, 'site')}."
+    said = f"{found.base} and {found.new} are equal at all {format_count(found.sites, 'site')}."
     if not found.sites:
         said = f"There is no site at which {found.base} and {found.new} could differ."
     return TextPart(name="no-difference", title="No difference", lines=(make_visible(said),))
@@ -328,8 +328,8 @@ def combine_systems(result: Result, choices: Choices) -> Combination:
 def _together_left_out_part(pairing: Pairing) -> TextPart:
     """Return a text that says which tables of pairs are incomplete; charts are complete."""
     held = f"{len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}"
-    said = f"Charts show all systems; the tables of pairs below hold {held}: those that the view of pairs has."
-    return TextPart(name="left-out", title="Which pairs are here", lines=(said,))
+    said = f"Charts show all systems; the tables of pairs below contain {held}: those in the view of pairs."
+    return TextPart(name="left-out", title="Pairs on this page", lines=(said,))
 
 
 def _filter_errors(pairing: Pairing, found: Complementarity) -> Complementarity:
@@ -541,7 +541,7 @@ def _linked_count(found: Suspects, total: SuspectCount) -> tuple[Linked, str]:
 
 def _suspect_notes(found: Suspects) -> list[str]:
     """Return notes on the order of suspects and the number left out."""
-    notes = ["sorted by how many agree; something before nothing; fewer other answers; rarer changes of labels"]
+    notes = ["sorted by how many agree; values before empty ones; fewer other answers; rarer changes of labels"]
     left = found.count - len(found.suspects)
     if left:
         notes.append(f"{format_count(left, 'more suspect')}: comparanda suspects --top 0")

@@ -37,7 +37,8 @@ def speak_alike(
     for side in options.maps:
         if side not in known:
             raise UsageError(
-                f"a label map is given for {side!r}{suggest_nearest(side, known)}", hint="key, all, or a system"
+                f"label map for an unknown side: {side!r}{suggest_nearest(side, known)}",
+                hint="expected key, all or the name of a system",
             )
     owner = ["key", *system_of_runs(systems)]
     translated, notes = [], []

@@ -183,10 +183,10 @@ def test_a_map_that_cannot_be_applied_twice_is_refused() -> None:
         ({"folds": 1}, "1 folds"),
         ({"overlap": "worst"}, "did you mean|overlap="),
         ({"dev": (ONE, {"one": ONE})}, "no dev output of two"),
-        ({"dev": (ONE, {"one": ONE, "two": ONE, "twoo": ONE})}, "'twoo', which is no system"),
+        ({"dev": (ONE, {"one": ONE, "two": ONE, "twoo": ONE})}, "'twoo' does not belong to a system"),
         ({"dev": (ONE, {"one": ONE, "two": Runs(ONE, TWO)})}, "1 runs here and 2"),
-        ({"dev": (ONE, {"one": ONE, "two": ONE}), "same_data": True}, "exclude each other"),
-        ({"where": "correction"}, "no setting 'where'"),
+        ({"dev": (ONE, {"one": ONE, "two": ONE}), "same_data": True}, "cannot be combined"),
+        ({"where": "correction"}, "unknown setting 'where'"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(settings: dict[str, Any], said: str) -> None:
@@ -195,7 +195,7 @@ def test_what_cannot_be_meant_is_refused(settings: dict[str, Any], said: str) ->
 
 
 def test_a_system_cannot_be_called_like_a_combination_that_is_made() -> None:
-    with pytest.raises(UsageError, match="cannot be called 'majority'"):
+    with pytest.raises(UsageError, match="cannot be named 'majority'"):
         combine(KEY, {"majority": ONE, "two": TWO}, task="tag", resamples=0)
     combine(KEY, {"union": ONE, "two": TWO}, task="tag", resamples=0)
 

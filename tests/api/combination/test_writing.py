@@ -111,7 +111,7 @@ def test_a_format_with_a_file_for_each_document_makes_a_folder(tmp_path: Path) -
     found.write("union", f"{tmp_path}/union::brat")
     assert sorted(path.name for path in (tmp_path / "union").iterdir()) == ["one.ann", "one.txt", "two.ann", "two.txt"]
     scored_again(found, key, "union", f"{tmp_path}/union::brat", task="span")
-    with pytest.raises(WriteError, match="a folder of this name"):
+    with pytest.raises(WriteError, match="a folder with this name"):
         found.write("union", f"{tmp_path}/union::brat")
 
 
@@ -132,9 +132,9 @@ def test_nothing_is_left_behind_and_no_file_is_half_written(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("-", "needs a file"),
-        ("x::nonsense", "cannot be written as 'nonsense'"),
-        ("x::csv", "cannot be written as 'csv'"),
+        ("-", "must be written to a file"),
+        ("x::nonsense", "cannot write a combination as 'nonsense'"),
+        ("x::csv", "cannot write a combination as 'csv'"),
     ],
 )
 def test_where_nothing_can_be_written_it_is_said(tmp_path: Path, target: str, said: str) -> None:

@@ -154,7 +154,7 @@ class TestConllx:
         assert [note.what for note in written.losses] == ["not written: documents, which CoNLL-X does not mark"]
         out = stored(tmp_path, written.files[""], "out.conllx")
         outcome = run(capsys, "validate", folder, out, "--task", "pos")
-        assert (outcome.code, outcome.out) == (0, "out: fits the key, 4 sites\n")
+        assert (outcome.code, outcome.out) == (0, "out: can be aligned with the key, 4 sites\n")
 
 
 class TestColumns:
@@ -238,7 +238,7 @@ class TestRows:
         assert [str(note) for note in written.losses] == ["x: not written: rows without a value: 1 (2)"]
         out = stored(tmp_path, written.files[""], "out.csv")
         outcome = run(capsys, "validate", path, out, "--task", "label", "--missing", "empty", "--quiet")
-        assert (outcome.code, outcome.out) == (0, "out: fits the key, 3 sites\n")
+        assert (outcome.code, outcome.out) == (0, "out: can be aligned with the key, 3 sites\n")
 
     def test_rows_without_ids_cannot_be_left_out(self, tmp_path: Path) -> None:
         key = key_of(tmp_path, "text,label\na,x\nb,y\n", "csv?id=row", shape="rows")

@@ -47,7 +47,7 @@ def test_packed_files_and_folders_and_standard_input(
         assert seen(back) == seen(key)
         pipe(monkeypatch, CONLLU.encode())
         outcome = run(capsys, "validate", given, out, "--task", "pos")
-        assert (outcome.code, outcome.out, outcome.err) == (0, f"out: fits the key, {sites} sites\n", "")
+        assert (outcome.code, outcome.out, outcome.err) == (0, f"out: can be aligned with the key, {sites} sites\n", "")
 
 
 # Real files: what is written scores as what was read

@@ -338,7 +338,7 @@ class TestStructure:
             )
             corpus = read(text, "d.xml::inline-xml?elements=persName&text=body")
             assert (covered(corpus), said(corpus, "id")) == ([("Anna", "persName")], ["#a"])
-            assert "fits no format with spans" in refused(text, "d.xml")
+            assert "does not match any format with spans" in refused(text, "d.xml")
 
     def test_pubmed_is_refused(self) -> None:
         pubmed = '<?xml version="1.0"?>\n<!DOCTYPE PubmedArticleSet SYSTEM "pubmed.dtd">\n<PubmedArticleSet>'
@@ -348,7 +348,7 @@ class TestStructure:
             "  elements found: PubmedArticle (1), PMID (1), ArticleTitle (1), i (1)\n"
             "  set the span elements: ?elements=NAME,NAME; and that of the text, if not the root: &text=NAME"
         )
-        assert "fits no format with spans" in refused(pubmed + "</PubmedArticleSet>", "d.xml")
+        assert "does not match any format with spans" in refused(pubmed + "</PubmedArticleSet>", "d.xml")
 
     def test_xml_that_is_broken(self) -> None:
         assert refused(TIMEML.replace("</EVENT>", "")) == (

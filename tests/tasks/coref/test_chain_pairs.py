@@ -274,7 +274,7 @@ class TestViews:
 
     def test_other_tasks_have_no_chains(self) -> None:
         result = compare(["A"], {"a": ["A"], "b": ["B"]}, task="tag", resamples=0)
-        with pytest.raises(UsageError, match="is not about chains"):
+        with pytest.raises(UsageError, match="has no chains"):
             result.chain_pairs()
         assert result.anatomy().chain_pairs is None
 

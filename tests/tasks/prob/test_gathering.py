@@ -67,7 +67,7 @@ def test_labels_that_are_mapped_to_one_are_added(tmp_path: Path) -> None:
 def test_what_weighs_too_little_is_not_decided(tmp_path: Path) -> None:
     decided = [each[:2] for each in tuples(result(tmp_path, BOTH, CITY, min_weight=0.5)) if each[4]]
     assert decided == [("New York Times", "ORG")]
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(UsageError, match="expected a number from 0 to 1"):
         result(tmp_path, BOTH, min_weight=1.5)
 
 

@@ -384,7 +384,7 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
     if ground is None:
         return None
     if len(context.systems) < 2:
-        raise UsageError("pairs need two systems", hint=f"there is only {context.systems[0].name!r}")
+        raise UsageError("pairs require two systems", hint=f"found only {context.systems[0].name!r}")
     soft, hard = (PairReader(ground, TupleTable(ground, soft=soft), beta) for soft in (True, False))
     together = list(zip(soft.together(), hard.together(), strict=True))
     return ExpectedPairs(

@@ -349,7 +349,7 @@ def test_runs_count_as_pairs(tmp_path: Path) -> None:
 
 def test_what_makes_no_sense_says_so(tmp_path: Path) -> None:
     result = compared(tmp_path, {"d": KEY}, {"one": {"d": ONE}})
-    with pytest.raises(UsageError, match="pairs need two systems"):
+    with pytest.raises(UsageError, match="pairs require two systems"):
         result.expected_pairs()
     with pytest.raises(UsageError, match="beta is 0"):
         compared(tmp_path, {"d": KEY}, {"one": {"d": ONE}, "two": {"d": TWO}}).expected_pairs(beta=0)
