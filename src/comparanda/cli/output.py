@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -136,6 +135,8 @@ def write(target: str | None, written: str | bytes) -> None:
 
 def _write_atomically(path: str, data: bytes) -> None:
     """Write to a temporary file in the same folder and rename it, so that no partial file is ever visible."""
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)[:64]}-", dir=os.path.dirname(path))
     try:
         with open(handle, "wb") as stream:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from rich.box import Box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -220,6 +219,8 @@ def show_progress_bar(stream: TextIO, *, quiet: bool = False) -> Iterator[Callab
     if quiet or not stream.isatty():
         yield None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console_for(stream), transient=True) as shown:
         task, last = shown.add_task("", total=None), 0.0

@@ -110,7 +110,7 @@ def test_many_pairs_are_selected_and_the_list_keeps_the_focus(browser: Browser, 
 @pytest.mark.parametrize(
     ("asked", "title", "said"),
     [
-        ("base=c&new=a", "Pair: a → c", "the other way round, from a to c"),
+        ("base=c&new=a", "Pair: a → c", "in the reverse order, from a to c"),
         ("base=b", "Pair: b → c", ""),
         ("base=a&new=%3Cb%3E", "Pair: not in this page", "nothing for base a new <b>"),
         ("base=constructor&new=a", "Pair: not in this page", "nothing for base constructor"),
@@ -212,7 +212,7 @@ def test_a_damaged_file_and_an_old_browser_say_so(browser: Browser, tmp_path: Pa
     with browser.new_context() as context:
         page = context.new_page()
         page.goto(file.as_uri())
-        page.get_by_text("the file is damaged or cut off").wait_for()
+        page.get_by_text("the file is damaged or truncated").wait_for()
         file.write_text(whole, encoding="utf-8")
         page.add_init_script("delete window.DecompressionStream")
         page.goto(file.as_uri())
@@ -227,5 +227,5 @@ def test_a_damaged_file_and_an_old_browser_say_so(browser: Browser, tmp_path: Pa
 def test_footer_says_how_numbers_were_made_and_that_nothing_is_asked_for(browser: Browser, tmp_path: Path) -> None:
     with shown(browser, tmp_path, small(), "") as tab:
         said = tab.page.locator("#footer").inner_text()
-        assert "This page holds no example. It needs no network" in said
+        assert "This page contains no example. It needs no network" in said
         assert "task:tag" in said

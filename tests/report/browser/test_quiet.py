@@ -72,7 +72,7 @@ def test_an_address_can_be_shared(browser: Browser, report: Report) -> None:
     with opened(browser, report("pos"), "#/nowhere") as tab:
         assert "Nothing at this address" in title(tab)
     with opened(browser, report("pos"), "#/items?where=solved_by+%3E+77") as tab:
-        assert "no such list" in title(tab)
+        assert "No such list" in title(tab)
 
 
 def test_keys_alone_lead_from_the_overview_to_an_example_and_back(browser: Browser, report: Report) -> None:

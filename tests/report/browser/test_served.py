@@ -154,7 +154,7 @@ def test_a_server_that_is_gone_is_told_in_words(browser: Browser, routes: Callab
         client.server.server_close()
         tab.page.click("main table a[data-list]")
         said = tab.page.inner_text("main [role=alert]")
-    assert said.startswith("The server does not answer any more. Start it again")
+    assert said.startswith("The server no longer responds. Start it again")
 
 
 def test_another_site_cannot_read_or_frame_the_page(browser: Browser, routes: Callable[[str], Routes]) -> None:
@@ -193,5 +193,5 @@ def test_a_list_says_what_is_only_counted(browser: Browser, tmp_path: Path, monk
             with opened(browser, place, Link(long.where, view=long.view).address()) as tab:
                 said.append([tab.page.locator(f"main {each}").first.text_content() for each in ("h2", "p.note")])
                 assert not tab.messages
-    only = "Sites that all systems have right are only counted in this result, but for some of each label."
+    only = "Sites that all systems have right are only counted in this result, except for some of each label."
     assert said == [["5 of 49 sites", only]] * 2

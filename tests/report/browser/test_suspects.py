@@ -127,12 +127,12 @@ def test_a_download_has_the_columns_of_the_command_and_can_be_loaded_again(
 
 
 FILES = {
-    "a quotation mark too few": ('document,decision\nd,"x\n', "quotation mark stands at a wrong place in row 2"),
+    "a quotation mark too few": ('document,decision\nd,"x\n', "misplaced quotation mark in row 2"),
     "no table": ("hello", "neither JSON lines nor a table"),
     "no JSON": ('{"document": ', "has no marks that can be read"),
     "of elsewhere": (
         '{"document":"x","decision":"unsure"}\n\n',
-        "0 marks loaded; 1 mark of sites that are no suspects here.",
+        "0 marks loaded; 1 mark of sites that are not suspects here.",
     ),
     "nothing said": ('{"document":"x","decision":""}\n', "0 marks loaded."),
 }

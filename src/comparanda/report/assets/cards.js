@@ -130,10 +130,10 @@ function mentionText(mention) {
 /** What probabilistic systems hold for possible: a bar for each span, the number beside it. */
 function drawBeliefs(beliefs) {
   return folded(beliefs.map((belief) => make("table", { class: "beliefs" },
-    make("caption", {}, make("bdi", {}, visible(page.runs[belief.run])), " holds for possible"),
+    make("caption", {}, make("bdi", {}, visible(page.runs[belief.run])), ": probable entities"),
     make("tbody", {}, belief.spans.map(possibleRow),
       belief.further ? make("tr", {}, make("td", { class: "faint", colspan: 4 }, "… " + belief.further.toLocaleString("en") + " more")) : null))),
-  "what systems hold for possible");
+  "probable entities of the systems");
 }
 
 function possibleRow({ weight, share, label, text, correct, decided }) {

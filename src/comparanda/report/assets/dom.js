@@ -30,7 +30,7 @@ function replaceAll(element, ...children) {
 }
 
 /**
- * Show invisible characters, as `comparanda.show.cells.visible` does: for names that stand as they are in addresses.
+ * Show invisible characters, as `comparanda.render.table.make_visible` does: for names that stand as they are in addresses.
  * @param {string} text
  */
 function visible(text) {

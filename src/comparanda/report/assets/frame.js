@@ -6,9 +6,9 @@ const navigation = document.getElementById("views");
 function drawFrame() {
   document.getElementById("title").title = page.title;  // it may be cut
   const version = document.querySelector("meta[name=generator]").content;
-  const reach = page.served ? "It asks this machine for examples and nothing else." : "It needs no network and asks for nothing.";
+  const reach = page.served ? "It requests examples from this machine, and nothing else." : "It needs no network and makes no requests.";
   replaceAll(document.getElementById("footer"),
-    make("p", {}, "This page holds ", page.embedded, ". ", reach, " Made by ", version, "."),
+    make("p", {}, "This page contains ", page.embedded, ". ", reach, " Made by ", version, "."),
     make("p", {}, make("span", { class: "faint" }, "How the numbers were made: "), make("code", { dir: "auto" }, page.signature)));
   document.getElementById("help-button").addEventListener("click", showHelp);
   document.getElementById("skip").addEventListener("click", skip);

@@ -15,9 +15,9 @@ function drawItems(given) {
 }
 
 function drawNoList(given) {
-  const title = make("h2", {}, "This page holds no such list");
+  const title = make("h2", {}, "No such list on this page");
   if (!given.where) return [title, make("p", {}, "The address names no condition. ", overviewLink())];
-  const asked = make("p", {}, "It holds the lists behind its own numbers, and none of them counts what fulfils ", make("code", { dir: "auto" }, visible(given.where)), ". ", overviewLink());
+  const asked = make("p", {}, "It contains the lists of its own numbers, and none of them counts what matches ", make("code", { dir: "auto" }, visible(given.where)), ". ", overviewLink());
   return [title, asked, drawCommand(given, true)];
 }
 
@@ -93,7 +93,7 @@ class ItemsView {
     const shown = inWords(count - folded);
     const said = [];
     if (!page.served && this.list.cards.length < count - folded) said.push("A sample, chosen by a hash of document and place (seed " + page.seed + "). “comparanda serve” shows " + (folded ? shown : "all " + shown) + ".");
-    if (folded) said.push("Sites that all systems have right are only counted in this result, but for some of each label.");
+    if (folded) said.push("Sites that all systems have right are only counted in this result, except for some of each label.");
     this.sample.textContent = said.join(" ");
     this.sample.hidden = !said.length;
   }
@@ -169,9 +169,9 @@ class ItemsView {
     replaceAll(this.matches, filtered ? said + " " : null, filtered ? make("a", { href: addressOf("items", { ...this.given, ...emptyFilters(), at: null }) }, "clear filters") : null);
     this.matches.hidden = !filtered;
     if (from === 0 || filtered) announce(filtered ? said : this.title.textContent);
-    const searchOn = make("button", { type: "button", onclick: () => this.ask(this.from, this.to) }, "Search on");
+    const searchOn = make("button", { type: "button", onclick: () => this.ask(this.from, this.to) }, "Continue searching");
     if (answer.complete === false) this.tell(make("p", { class: "notice" }, "So far " + inWords(answer.held) + " of " + inWords(answer.count - (answer.folded ?? 0)) + " were searched. ", searchOn));
-    else if (!answer.count) this.tell(make("p", {}, "The list is empty: nothing fulfils this condition."));
+    else if (!answer.count) this.tell(make("p", {}, "The list is empty: nothing matches this condition."));
     else this.tell();
   }
 

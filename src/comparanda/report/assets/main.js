@@ -110,7 +110,7 @@ async function start() {
     await unpack();
   } catch (error) {
     if (typeof DecompressionStream === "undefined") document.getElementById("opening").textContent = "This browser is too old to unpack the report.";
-    else replaceAll(content, make("p", {}, "The data of this report cannot be read: the file is damaged or cut off. Write or copy it again. (", error.message, ")"));
+    else replaceAll(content, make("p", {}, "The data of this report cannot be read: the file is damaged or truncated. Write or copy it again. (", error.message, ")"));
     return;
   }
   drawFrame();

@@ -2,7 +2,7 @@
 // survives reloads and is in no link; requests carry it in a header.
 
 const SERVER_PATIENCE = 120_000;
-const SERVER_GONE = "The server does not answer any more. Start it again with “comparanda serve”, and open the address that it prints.";
+const SERVER_GONE = "The server no longer responds. Start it again with “comparanda serve”, and open the address that it prints.";
 
 async function askServer(path, given) {
   const known = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== "");

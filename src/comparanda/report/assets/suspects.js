@@ -223,7 +223,7 @@ class SuspectMarks {
       else { this.set(place, { decision, comment }); taken++; }
     });
     return [countOf(taken, "mark") + " loaded",
-      elsewhere ? countOf(elsewhere, "mark") + " of sites that are no suspects here" : null,
+      elsewhere ? countOf(elsewhere, "mark") + " of sites that are not suspects here" : null,
       unknown ? countOf(unknown, "mark") + " with another decision than " + DECISIONS.join(", ") : null].filter(Boolean).join("; ") + ".";
   }
 }
@@ -284,7 +284,7 @@ function readCsv(text) {
   const cell = new RegExp('(?:"((?:[^"]|"")*)"|([^"\\n\\r' + separator + ']*))(' + separator + '|\\r?\\n|\\r|$)', "uy");
   while (cell.lastIndex < text.length) {
     const match = cell.exec(text);
-    if (!match) throw new Error("a quotation mark stands at a wrong place in row " + (rows.length + 1));
+    if (!match) throw new Error("misplaced quotation mark in row " + (rows.length + 1));
     row.push(match[1]?.replaceAll('""', '"') ?? match[2]);
     if (match[3] !== separator) { rows.push(row); row = []; }
   }
@@ -312,4 +312,4 @@ function commentOnFocused() {
 
 DECISIONS.forEach((decision, number) => onKey(String(number + 1), "suspects: " + decision, () => decideFocused(decision)));
 onKey("0", "suspects: no decision", () => decideFocused(""));
-onKey("c", "suspects: comment, then Escape to go on", commentOnFocused);
+onKey("c", "suspects: comment, then Escape to continue", commentOnFocused);

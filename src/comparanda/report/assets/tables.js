@@ -1,6 +1,6 @@
 // Tables: sorted by a click, filtered when long, with a link on every count.
 
-const USUAL_TOP = 20;  // as in `comparanda.page.data.TablePart`
+const USUAL_TOP = 20;  // as in `comparanda.report.page_data.TablePart`
 const LONG_TABLE = 30;
 const DRAWN = /[\u2500-\u257f]/u;  // lines of a drawing, such as a tree of clusters
 const tableStates = new Map();

@@ -60,19 +60,19 @@ function drawUnknown(name) {
 }
 
 function drawReversed(choice) {
-  return make("p", { class: "part notice" }, "This page has the pair the other way round, from ", make("bdi", {}, visible(choice.base)), " to ",
-    make("bdi", {}, visible(choice.new)), ": what is called a correction here is a new error the way you asked for, and the reverse.");
+  return make("p", { class: "part notice" }, "This page has the pair in the reverse order, from ", make("bdi", {}, visible(choice.base)), " to ",
+    make("bdi", {}, visible(choice.new)), ": a correction here is a new error in the order that you requested, and the reverse.");
 }
 
 function drawMissing(view, given) {
   const asked = ASPECTS.filter((aspect) => given[aspect]).map((aspect) => [aspect, " ", make("bdi", {}, visible(given[aspect])), " "]);
-  return make("p", { class: "part notice" }, "This page holds nothing for ", asked, "– ", make("a", { href: addressOf(view.name) }, "show what it holds"), ".");
+  return make("p", { class: "part notice" }, "This page contains nothing for ", asked, "– ", make("a", { href: addressOf(view.name) }, "show what it contains"), ".");
 }
 
 function drawTrouble(level, title, error) {
   console.error(error);
   return make("section", { class: "part trouble", role: "alert" }, make(level, {}, "⚠ " + title),
-    make("p", {}, "This is a mistake of comparanda, not of your data. Please report it with these lines. ", overviewLink()),
+    make("p", {}, "This is a bug in comparanda, not in your data. Please report it with these lines. ", overviewLink()),
     make("pre", {}, String(error?.stack ?? error)));
 }
 
