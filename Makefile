@@ -40,8 +40,8 @@ slow: $(READY) browser
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile=thorough
 	$(BIN)/python -m benchmarks
 
-# Moves and renames change no output: the commands of tests/same_digits.py, at a commit and at HEAD. Messages that were
-# changed on purpose can be listed: make same BASE=<commit> RENAMED=<table of old and new texts>.
+# Moves and renames change no output: the commands of tests/same_digits.py, at a commit and at HEAD. Texts that were
+# changed on purpose can be listed: make same BASE=<commit> RENAMED=tests/renamed_texts.tsv.
 same:
 	$(PYTHON) -m tests.same_digits between $(or $(BASE),$(error which commit? make same BASE=<commit>)) $(if $(RENAMED),--renamed $(RENAMED))
 

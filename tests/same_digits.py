@@ -9,7 +9,7 @@ MESSAGES lists texts that were changed on purpose, old and new with a tab betwee
 hold the old text in the first version and the new one in the second, with the same variable parts, count as equal.
 
 `run` writes DIGESTS (one line a case: name, exit code, sha256) and DIGESTS.d/ (the normalised outputs themselves).
-Removed before hashing: the version, absolute paths, temporary folders, timings. `compare` prints for each case that
+Removed before hashing: the version, absolute paths, temporary folders, timings, the hashes in the page's policy. `compare` prints for each case that
 differs the first JSON path, or the first line, at which it does, and exits 1. Standard library only.
 """
 
@@ -151,6 +151,7 @@ def normalised(text: str, folders: dict[str, str]) -> str:
         text = text.replace(folder, name)
     text = re.sub(r'("(?:version|comparanda|program)": ?)"\d[^"]*"', r'\1"VERSION"', text)
     text = re.sub(r"version:\d[\w.]*", "version:VERSION", text)
+    text = re.sub(r"'sha256-[\w+/=]+'", "'sha256-HASH'", text)  # of the page's script and style, which are in the page
     text = re.sub(r"comparanda \d+\.\d+\S*", "comparanda VERSION", text)
     return re.sub(r"\b\d+(?:\.\d+)? ?(?:s|ms|seconds)\b", "TIME", text)
 
