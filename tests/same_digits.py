@@ -9,8 +9,9 @@ MESSAGES lists texts that were changed on purpose, old and new with a tab betwee
 hold the old text in the first version and the new one in the second, with the same variable parts, count as equal.
 
 `run` writes DIGESTS (one line a case: name, exit code, sha256) and DIGESTS.d/ (the normalised outputs themselves).
-Removed before hashing: the version, absolute paths, temporary folders, timings, the hashes in the page's policy. `compare` prints for each case that
-differs the first JSON path, or the first line, at which it does, and exits 1. Standard library only.
+Removed before hashing: the version, absolute paths, temporary folders, timings, the hashes in the page's policy.
+`compare` prints for each case that differs the first JSON path, or the first line, at which it does, and exits 1.
+Standard library only.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from tests.chromium import program
 
 import comparanda as cp
 from comparanda.demo import demo_files
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report import as_html, build_page
 
 FOLDER = Path(__file__).parent

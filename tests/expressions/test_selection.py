@@ -10,7 +10,7 @@ import pytest
 
 from comparanda import Result, UsageError
 from comparanda.expressions.selection import Ground, select_rows
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from tests import reference
 from tests.findings.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
 from tests.findings.populations import NAMES, Population, identity, populations, seen, sets, written

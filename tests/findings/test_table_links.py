@@ -17,8 +17,8 @@ from comparanda.api.outputs import agreement_of
 from comparanda.demo import demo_files
 from comparanda.findings.table_links import decided_link, right_link
 from comparanda.pipeline import Setup
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut_rows
 from tests.findings import every_task
 from tests.findings.populations import Population

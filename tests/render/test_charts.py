@@ -54,7 +54,7 @@ from comparanda.render.charts.theme import (
     text_width,
     wrap_text,
 )
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from tests.seeds import draws
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -18,8 +18,8 @@ import comparanda as cp
 from comparanda.demo import demo_files
 from comparanda.findings.difference_charts import flow_chart, gain_chart
 from comparanda.render.charts import DivergingChart, DotPlot, FlowChart, MatrixChart, Paper, UpSetChart
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.markup import as_html
 from comparanda.result import Result
 from tests.findings.every_task import SOME_TASKS, views

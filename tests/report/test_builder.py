@@ -16,7 +16,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import Result, UsageError
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import Table
 from comparanda.report import Choices, as_html, build_page
 from comparanda.report.page_data import ChartPart, Page, TablePart

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 import comparanda as cp
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report import Choices, build_page
 from comparanda.report.page_data import Page
 from comparanda.report.server import Routes

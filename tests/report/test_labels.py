@@ -12,7 +12,7 @@ import pytest
 import comparanda as cp
 from comparanda import Result
 from comparanda.demo import demo_files
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report.builder import Choices
 from comparanda.report.lists import Lists
 from comparanda.report.page_data import Part, TableCell, TablePart, View

@@ -16,8 +16,8 @@ from comparanda import Result
 from comparanda.core.sites import format_value
 from comparanda.expressions.selection import Selection, select_rows
 from comparanda.findings.examples import sample_rows
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.report import Choices, build_page
 from comparanda.report.lists import Held, Lists, list_entries
 from comparanda.report.page_data import Card, ItemList

@@ -17,7 +17,7 @@ import comparanda as cp
 from comparanda import Result, Runs
 from comparanda.demo import demo_files
 from comparanda.expressions.selection import Ground
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report import Choices, build_page, server
 from comparanda.report.cards import Cards, join_sentence
 from comparanda.report.lists import Lists

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from comparanda.findings.table_links import EVERY_PAIR
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report.lists import in_words
 
 

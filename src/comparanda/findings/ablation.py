@@ -20,8 +20,8 @@ from comparanda.findings.difference import CLASSES, classes_of, find_decisions
 from comparanda.findings.scores import Score, compute_scores
 from comparanda.findings.significance import LEVEL, PairTest, compute_significance
 from comparanda.findings.table_links import EVERY_PAIR, right_link
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_count, format_stars
 
 if TYPE_CHECKING:

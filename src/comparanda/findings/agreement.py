@@ -21,8 +21,8 @@ from comparanda.findings.context import Context, Interval, divide_counts, is_val
 from comparanda.findings.counts import SiteCount
 from comparanda.findings.scores import Score, compute_scores
 from comparanda.findings.significance import write_warnings
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from comparanda.findings.complement import (
     LabelComplement,
     Rates,
 )
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import UNDEFINED, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from comparanda.errors import UsageError, suggest_nearest
 from comparanda.expressions import quote_string
 from comparanda.expressions.selection import AMONG
 from comparanda.findings.context import Context, divide_counts
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

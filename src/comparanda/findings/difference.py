@@ -22,8 +22,8 @@ from comparanda.findings.error_sources import ErrorSources, error_sources
 from comparanda.findings.site_names import Labelling, name_sites
 from comparanda.findings.slices import Slices, slice_table
 from comparanda.findings.table_links import join_conditions
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from comparanda.render.charts import Balance, DivergingChart, Flow, FlowChart, FlowKind, Side
 from comparanda.render.charts.canvas import make_chart_name
 from comparanda.render.charts.theme import CHANGE, GAIN, LOSS, display_label, shorten_name
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import format_cell
 
 if TYPE_CHECKING:

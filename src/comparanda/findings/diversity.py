@@ -15,8 +15,8 @@ from comparanda.expressions import quote_string
 from comparanda.findings.context import Context, Interval, divide_counts, none_if_nan
 from comparanda.findings.counts import Cell
 from comparanda.findings.error_pairs import SpanCrossing
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import numpy as np
 from comparanda.core.verdicts import NO_ERROR
 from comparanda.expressions import quote_string
 from comparanda.findings.context import is_value
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from comparanda.core.measures import parse_measure as find_measure
 from comparanda.errors import UsageError
 from comparanda.findings.examples import Examples, example_tables
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from comparanda.expressions import quote_string
 from comparanda.findings.scores import Score, compute_scores
 from comparanda.findings.significance import LEVEL, PairTest, compute_significance
 from comparanda.findings.table_links import right_link
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut_rows, format_count, format_stars
 
 if TYPE_CHECKING:

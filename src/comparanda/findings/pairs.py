@@ -17,8 +17,8 @@ from comparanda.findings.difference import CLASSES, LABEL_COLUMNS, find_decision
 from comparanda.findings.error_pairs import Crossed, Crossing, SpanCrossing
 from comparanda.findings.scores import compute_scores
 from comparanda.findings.table_links import EVERY_PAIR
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_pairs
 
 if TYPE_CHECKING:

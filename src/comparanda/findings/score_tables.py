@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from comparanda.findings.scores import Score, Scores, outcome_condition
 from comparanda.findings.significance import compact_letters
 from comparanda.findings.table_links import decided_link, right_link
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import Field, Kind, Linked, Table, format_cell, format_count, format_stars
 
 if TYPE_CHECKING:

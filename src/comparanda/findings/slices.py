@@ -15,8 +15,8 @@ from comparanda.expressions.selection import OF_ALL
 from comparanda.findings.context import LOST, Context, is_value, none_if_nan
 from comparanda.findings.significance import benjamini_hochberg, test_by_randomisation
 from comparanda.findings.table_links import join_conditions, right_link
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut_rows
 
 if TYPE_CHECKING:

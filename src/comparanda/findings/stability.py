@@ -25,8 +25,8 @@ from comparanda.findings.difference import find_decisions
 from comparanda.findings.scores import compute_scores
 from comparanda.findings.significance import write_warnings
 from comparanda.findings.site_names import name_sites
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_count
 
 if TYPE_CHECKING:

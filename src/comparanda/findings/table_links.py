@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from comparanda.expressions import quote_string
 from comparanda.findings.scores import sites_of_accuracy
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 
 EVERYWHERE = "true"
 """Selects all sites, each once."""

@@ -18,8 +18,8 @@ from comparanda.expressions import quote_string
 from comparanda.findings.context import Context, divide_counts
 from comparanda.findings.site_names import name_sites, own_condition, own_sites
 from comparanda.findings.table_links import join_conditions
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import NO_SITES, Field, Linked, Table, cut_rows, format_cell, format_count
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 
 # Formatting of single values: counts, shares, points, p-values, and untrusted text.
 

@@ -16,8 +16,8 @@ import numpy as np
 from comparanda.core.chains import NO_CHAIN
 from comparanda.core.sites import NOTHING, format_value
 from comparanda.findings.examples import Exhibits, verdict_and_rule
-from comparanda.render.cells import cell_len
 from comparanda.render.table import format_count
+from comparanda.render.text_width import cell_len
 from comparanda.report.card_texts import (
     FEW_RUNS,
     LONGEST_WORD,

@@ -15,7 +15,7 @@ from comparanda.errors import UsageError, suggest_nearest
 from comparanda.expressions import quote_string
 from comparanda.findings.context import divide_counts, is_value
 from comparanda.findings.difference import label_columns
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import Field, Linked, Table, format_count, make_visible
 from comparanda.report.page_data import Choice, TextPart, View
 from comparanda.report.parts import table_part, table_parts

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from comparanda.core.sites import Sites
     from comparanda.core.text_columns import Rows
     from comparanda.core.verdicts import Verdicts
-    from comparanda.render.links import Link
+    from comparanda.render.count_links import Link
     from comparanda.result import Result
 
     Pairs = NDArray[np.int64]
@@ -54,7 +54,7 @@ _PHRASES = {
 def in_words(link: Link) -> str:
     """Describe a condition in words; parts without a phrase of their own are kept as they are.
 
-    >>> from comparanda.render.links import Link
+    >>> from comparanda.render.count_links import Link
     >>> in_words(Link('correction and base == "NOUN" and new == "PROPN" and length > 3', "crf", "bert"))
     'correction, crf NOUN → bert PROPN, length > 3'
     >>> in_words(Link("correction", "crf", "bert"))

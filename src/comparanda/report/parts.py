@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from comparanda.render.charts import Paper
+    from comparanda.render.count_links import Link
     from comparanda.render.finding import Finding
-    from comparanda.render.links import Link
     from comparanda.render.table import Table
     from comparanda.report.page_data import Part
 

@@ -26,7 +26,7 @@ import numpy as np
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError, UsageError
 from comparanda.expressions.selection import Ground, item_scope, make_scope, select_rows
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import make_visible
 from comparanda.report.builder import build_page
 from comparanda.report.card_texts import LONGEST_WORD, MISSING, OF_WORDS, fit_text, format_exact

@@ -16,7 +16,7 @@ from comparanda.expressions.syntax import And
 from comparanda.feedback.findings import curve_chart
 from comparanda.feedback.state import is_uncertain
 from comparanda.findings.significance import write_warnings
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import Field, Linked, Table, format_count, make_visible
 from comparanda.report.card_texts import cut_begin, cut_end, fit_text, short_place
 from comparanda.report.page_data import Choice, SuspectRow, SuspectsPart, TextPart, View

@@ -11,7 +11,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.demo import TASKS, demo_files
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report import Choices, as_html, build_page, server
 from comparanda.report.server import Routes
 from comparanda.result import Result

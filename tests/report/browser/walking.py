@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.report.page_data import Page
 from tests.chromium import Tab
 

@@ -51,7 +51,7 @@ from comparanda.render.table import UNDEFINED
 
 if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
-    from comparanda.render.links import Link
+    from comparanda.render.count_links import Link
 
 
 _AXIS_HEIGHT = 52.0

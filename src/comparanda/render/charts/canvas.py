@@ -25,7 +25,7 @@ from comparanda.render.charts.theme import (
 from comparanda.render.table import make_visible
 
 if TYPE_CHECKING:
-    from comparanda.render.links import Link
+    from comparanda.render.count_links import Link
 
 
 def format_length(value: float) -> str:

@@ -22,7 +22,7 @@ from comparanda.render.charts.theme import FAINT, INK, PAPER, SIZE, Style, fit_t
 
 if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
-    from comparanda.render.links import Link
+    from comparanda.render.count_links import Link
 
 _TOTAL_THICKNESS = 240.0  # of all bands together
 _MIN_THICKNESS, _GAP = 17.0, 5.0  # the least height of a band, for its number, and the gap between bands

@@ -20,7 +20,7 @@ from comparanda.render.charts.theme import FAINT, GRID, INK, PAPER, SERIES, SIZE
 
 if TYPE_CHECKING:
     from comparanda.render.charts.canvas import Pen
-    from comparanda.render.links import Link
+    from comparanda.render.count_links import Link
 
 
 _ROW, _GAP = 26.0, 12.0

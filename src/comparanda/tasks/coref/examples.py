@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.chains import NO_CHAIN as CHAINS_NO_CHAIN
-from comparanda.render.cells import cell_len, chop_cells
 from comparanda.render.table import format_count
+from comparanda.render.text_width import cell_len, chop_cells
 from comparanda.tasks.spans.examples import LEFT_TO_RIGHT, prefix_lines, runs_leftward
 from comparanda.tasks.trees.examples import clip_text
 

@@ -14,8 +14,8 @@ from comparanda.findings.context import Context, Interval, divide_counts, mean_o
 from comparanda.findings.score_tables import metric_name
 from comparanda.findings.scores import compute_scores
 from comparanda.findings.table_links import EVERY_PAIR
+from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
-from comparanda.render.links import Link
 from comparanda.render.table import Field, Linked, Table, cut_rows
 from comparanda.tasks.coref.measures import REPORTED, chain_counts, statistics_from
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from comparanda.core.probabilities import EPSILON
 from comparanda.expressions import quote_string
 from comparanda.findings.context import is_value
-from comparanda.render.links import Link
+from comparanda.render.count_links import Link
 from comparanda.render.table import Field, Kind, Linked, Table, cut_rows, format_cell
 from comparanda.tasks.prob.findings import (
     Calibration,

@@ -14,7 +14,7 @@ import numpy as np
 from comparanda.core.claims import linked_label
 from comparanda.core.sites import format_value
 from comparanda.core.text_columns import TextColumn
-from comparanda.render.cells import cell_len
+from comparanda.render.text_width import cell_len
 from comparanda.tasks.trees.examples import clip_text
 
 if TYPE_CHECKING:

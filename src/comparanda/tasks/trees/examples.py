@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.sites import ABSENT, OWN_PLACE, format_value
-from comparanda.render.cells import cell_len, chop_cells
 from comparanda.render.table import make_visible
+from comparanda.render.text_width import cell_len, chop_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
