@@ -80,7 +80,7 @@ def test_a_format_with_many_files_makes_a_folder(capsys: pytest.CaptureFixture[s
     ("arguments", "said"),
     [
         (("gold.jsonl", "gold.jsonl"), "the output would be written over the input: 'gold.jsonl'"),
-        (("gold.jsonl", "out.xyz"), "which format is 'out.xyz' to have?"),
+        (("gold.jsonl", "out.xyz"), "missing option --to: the name of 'out.xyz'"),
         (
             ("gold.jsonl", "out", "--to", "bratt"),
             "unknown output format 'bratt' (did you mean 'brat'?)",

@@ -704,9 +704,11 @@ def _check_options(dev: object, folds: int, *, same_data: bool, overlap: str) ->
     if dev is not None and same_data:
         raise UsageError("dev data and same data cannot be combined: weights are tuned on one of them")
     if folds < FEWEST_FOLDS:
-        raise UsageError(f"{folds} folds: expected at least 2", hint="5, say")
+        raise UsageError(f"folds={folds}: expected at least {FEWEST_FOLDS}")
     if overlap not in OVERLAPS:
-        raise UsageError(f"overlap={overlap!r}{suggest_nearest(overlap, OVERLAPS)}", hint=", ".join(OVERLAPS))
+        raise UsageError(
+            f"unknown overlap={overlap!r}{suggest_nearest(overlap, OVERLAPS)}", hint=f"one of: {', '.join(OVERLAPS)}"
+        )
 
 
 def _evaluate_dev(key: Any, systems: Mapping[str, Any], verdicts: Verdicts, setup: Setup) -> Verdicts:

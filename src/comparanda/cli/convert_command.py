@@ -139,7 +139,9 @@ def _find_writer_by_suffix(target: Input, layer: Layer) -> Writer:
     if len(plain or fitting) == 1:
         return (plain or fitting)[0]
     names = ", ".join(each.name for each in fitting or find_writers().values())
-    raise UsageError(f"which format is {target.path!r} to have?", hint=f"say --to FORMAT: {names}")
+    raise UsageError(
+        f"missing option --to: the name of {target.path!r} determines no format", hint=f"add --to FORMAT: {names}"
+    )
 
 
 def _writers_by_suffix(target: Input) -> list[Writer]:

@@ -180,7 +180,7 @@ def suspects(context: click.Context, /, **options: Any) -> None:
     finer = result.verdicts.view().finer
     if options["view"] is None and finer is not None and not options["quiet"]:
         print_message(
-            f"note: these are sites of the view {finer!r}, which tells wrong values apart; say so to 'examples' too"
+            f"note: sites of the view {finer!r}, which distinguishes wrong values: add --view {finer} to 'examples'"
         )
     found = result.suspects(at_least=options["at_least"], top=options["top"] or 0, view=options["view"])
     write_findings(context, result, [found], options)

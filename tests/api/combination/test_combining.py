@@ -180,7 +180,7 @@ def test_a_map_that_cannot_be_applied_twice_is_refused() -> None:
     ("settings", "said"),
     [
         ({"methods": ["union"]}, "single value"),
-        ({"folds": 1}, "1 folds"),
+        ({"folds": 1}, "folds=1"),
         ({"overlap": "worst"}, "did you mean|overlap="),
         ({"dev": (ONE, {"one": ONE})}, "no dev output of two"),
         ({"dev": (ONE, {"one": ONE, "two": ONE, "twoo": ONE})}, "'twoo' does not belong to a system"),
