@@ -8,7 +8,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from comparanda.expressions.functions import MOST_MOVES, MOST_STATES, PatternError, compile_pattern, pattern_problem
+from comparanda.expressions.functions import (
+    LONGEST,
+    MOST_MOVES,
+    MOST_STATES,
+    PatternError,
+    compile_pattern,
+    pattern_problem,
+)
 from tests.seeds import draws
 
 ATOMS = ["a", "b", "é", ".", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "[ab]", "[^a]", "[a-c1-3]", r"[\d_-]", r"[^\W1]"]
@@ -22,9 +29,8 @@ group = st.lists(flat, min_size=1, max_size=3).map(lambda options: f"({'|'.join(
 quantified = st.tuples(plain | group, st.sampled_from(QUANTIFIERS)).map("".join)
 sequence = st.lists(simple | group | quantified, max_size=5).map("".join)
 loose_group = st.lists(sequence, min_size=1, max_size=2).map(lambda options: f"(?:{'|'.join(options)})")
-patterns = st.lists(st.lists(simple | quantified | loose_group, max_size=4).map("".join), min_size=1, max_size=3).map(
-    "|".join
-)
+alternatives = st.lists(st.lists(simple | quantified | loose_group, max_size=4).map("".join), min_size=1, max_size=3)
+patterns = alternatives.map("|".join).filter(lambda pattern: len(pattern) <= LONGEST)
 subjects = st.text(st.sampled_from("abcé1.|_-] \n\\"), max_size=8) | st.text(max_size=5)
 
 
