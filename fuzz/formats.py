@@ -13,7 +13,7 @@ from tests.formats.writers import chained, documents
 
 import comparanda as cp
 from comparanda.align import Missing
-from comparanda.align.quotes import placed_alone
+from comparanda.align.quotes import place_in_own_texts
 from comparanda.core.corpus import Corpus
 from comparanda.formats.contract import Request
 from comparanda.formats.conversion import convert_corpus
@@ -179,7 +179,7 @@ def _write(name: str, way: Way, given: Input) -> None:
     if task.layer == "beliefs":
         return
     asked = Request(side="x", value=column, extra=TAGS if task.layer == "chains" else (), layer=task.layer)
-    corpus = placed_alone(read_input(given, asked, task.shape))
+    corpus = place_in_own_texts(read_input(given, asked, task.shape))
     if task.layer in {"values", "arcs"}:
         if corpus.format in WRITE:
             written_rows(corpus)
@@ -201,7 +201,7 @@ def _write_spans(corpus: Corpus, chains: bool, said: dict[str, str]) -> None:
     spot = folder if writer.many else folder / f"out{writer.suffix}"
     asked = Request(side="x", value=None, extra=TAGS if chains else (), layer="chains" if chains else "spans")
     try:
-        again = placed_alone(
+        again = place_in_own_texts(
             read_input(Input(path=str(spot), name=None, format=writer.name, options=said), asked, "tokens")
         )
     except REFUSED as problem:

@@ -9,7 +9,7 @@ from functools import cache
 import click
 
 import comparanda as cp
-from comparanda.api.baseline import baseline_of, read_baseline, refuse_unlike
+from comparanda.api.baseline import baseline_of, read_baseline, refuse_changed
 from comparanda.cli import cli
 from comparanda.cli.parameters import translate_error
 from comparanda.formats.mappings import read_label_map, read_same_ids
@@ -74,7 +74,7 @@ def run(data: bytes) -> None:
     try:
         found = _READ[choice % len(_READ)](str(path))
         if choice % len(_READ) == 3:
-            refuse_unlike(found, read_baseline(_blessed()))  # type: ignore[arg-type] # what the fourth of them returns
+            refuse_changed(found, read_baseline(_blessed()))  # type: ignore[arg-type] # what the fourth of them returns
     except REFUSED:
         return
 

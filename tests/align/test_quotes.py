@@ -14,7 +14,7 @@ import pytest
 import comparanda
 from comparanda.align import align_responses
 from comparanda.align.occurrences import Searched, fold_form
-from comparanda.align.quotes import Claim, Copied, Placed, place_claims, place_spans, placed_alone
+from comparanda.align.quotes import Claim, Copied, Placed, place_claims, place_in_own_texts, place_spans
 from comparanda.core.corpus import Corpus
 from comparanda.errors import AlignError
 from comparanda.formats.contract import Request
@@ -571,24 +571,24 @@ class TestAlone:
         )
 
     def test_items_without_a_place_are_left_out(self) -> None:
-        corpus = placed_alone(self.own())
+        corpus = place_in_own_texts(self.own())
         assert spans(corpus) == [("d1", 0, 4, "PER"), ("d1", 15, 23, "LOC"), ("d1", 9, 11, "PER"), ("d2", 0, 3, "PER")]
         assert str(corpus.notes[-1]) == "x: items without a place in the text, left out: 3"
         assert said(corpus, "quote") == [None, "new york", None, None]
 
     def test_if_all_have_one_nothing_is_noted(self) -> None:
-        corpus = placed_alone(read(put("a.jsonl", [{"id": "d1", "text": TEXT, "entities": [["Bo", "PER"]]}])))
+        corpus = place_in_own_texts(read(put("a.jsonl", [{"id": "d1", "text": TEXT, "entities": [["Bo", "PER"]]}])))
         assert (spans(corpus), corpus.notes, corpus.quotes) == ([("d1", 9, 11, "PER")], (), None)
-        assert placed_alone(corpus) is corpus
+        assert place_in_own_texts(corpus) is corpus
 
     def test_as_a_key(self) -> None:
         self.own()
         assert outcomes(compared("a.jsonl", put("k.jsonl", KEY))) == {"TP": 4, "FP": 1}
 
     def test_written_and_read_again(self) -> None:
-        made = convert_corpus(placed_alone(self.own()), find_writer("jsonl"))
+        made = convert_corpus(place_in_own_texts(self.own()), find_writer("jsonl"))
         again = read(put("b.jsonl", made.files[""]))
-        assert spans(again) == spans(placed_alone(self.own()))
+        assert spans(again) == spans(place_in_own_texts(self.own()))
         assert said(again, "placing") == ["ambiguous", "normalised", None, None]
 
     def test_not_before_it_is_placed(self) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import comparanda as cp
 from comparanda import ReadError, UsageError
-from comparanda.api.baseline import BaselineError, FileEntry, baseline_of, read_baseline, refuse_unlike
+from comparanda.api.baseline import BaselineError, FileEntry, baseline_of, read_baseline, refuse_changed
 from comparanda.demo import copy_demo
 from comparanda.result import Result
 
@@ -42,7 +42,7 @@ def sha256(path: str) -> str:
 
 
 def check(*arguments: Any, **settings: Any) -> None:
-    refuse_unlike(read_baseline("gate.json"), baseline_of(compared(*arguments, **settings), "base"))
+    refuse_changed(read_baseline("gate.json"), baseline_of(compared(*arguments, **settings), "base"))
 
 
 def test_a_baseline_holds_digests_settings_and_scores_with_their_counts() -> None:
@@ -171,18 +171,18 @@ def test_each_file_has_at_most_one_counterpart(then: str, now: str, told: int) -
         return msgspec.structs.replace(made, key=msgspec.structs.replace(made.key, files=entries))
 
     if not told:
-        refuse_unlike(of(then), of(now))
+        refuse_changed(of(then), of(now))
         return
     with pytest.raises(BaselineError) as caught:
-        refuse_unlike(of(then), of(now))
+        refuse_changed(of(then), of(now))
     assert len(caught.value.details) == told
 
 
 def test_a_map_of_another_system_does_not_matter() -> None:
     bless()
     result = cp.compare(KEY, {"new": NEW, "base": BASE}, task="pos", maps={"new": {"X": "NOUN"}}, resamples=0)
-    refuse_unlike(read_baseline("gate.json"), baseline_of(result, "base"))
-    refuse_unlike(read_baseline("gate.json"), baseline_of(result, None))
+    refuse_changed(read_baseline("gate.json"), baseline_of(result, "base"))
+    refuse_changed(read_baseline("gate.json"), baseline_of(result, None))
 
 
 def test_another_column_of_the_same_file_is_seen_by_settings_or_scores() -> None:
@@ -204,14 +204,14 @@ def test_another_label_map_of_the_same_size_is_seen_by_the_labels_of_the_key() -
     with pytest.raises(
         BaselineError, match=r"NOUN in the key: 489 before, 485 now\n.*VERB in the key: 466 before, 470 now"
     ):
-        refuse_unlike(read_baseline("gate.json"), baseline_of(other, None))
+        refuse_changed(read_baseline("gate.json"), baseline_of(other, None))
 
 
 def test_another_task_or_view_is_told() -> None:
     bless(*ENTITIES[:2], task="span", rules="semeval2013")
     result = compared(*ENTITIES[:2], task="span", rules="semeval2013")
     with pytest.raises(BaselineError, match="view: strict before, partial now"):
-        refuse_unlike(read_baseline("gate.json"), baseline_of(result, "base", view="partial"))
+        refuse_changed(read_baseline("gate.json"), baseline_of(result, "base", view="partial"))
     with pytest.raises(BaselineError, match="task: span before, tag now"):
         check()
 

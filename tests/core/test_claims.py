@@ -10,7 +10,7 @@ import pytest
 
 from comparanda.core.claims import Claims
 from comparanda.core.corpus import Fragments
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.sites import NOTHING, Sites
 from comparanda.core.text_columns import TextColumn
 from tests.seeds import seeds
@@ -38,7 +38,7 @@ def made(*claimed: Claimed) -> Claims:
         width=np.maximum(end - begin, 1).astype(np.int32),
         begin=begin,
         end=end,
-        pieces=cut_numbers(len(spans), fragments, ways_of_being_cut([fragments])),
+        pieces=fragmentation_codes(len(spans), fragments, number_fragmentations([fragments])),
         fragments=fragments,
         label=np.array([names.index(span.label) for span in spans], np.uint8),
         names=names,

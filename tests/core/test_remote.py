@@ -23,7 +23,7 @@ from comparanda.formats.files import display_name, files_of, load, load_files, r
 from comparanda.formats.inputs import Input, read_input
 from comparanda.pipeline import Setup
 from comparanda.result import Result
-from comparanda.scale.plan import files_beside
+from comparanda.scale.plan import list_setting_files
 from tests.command import run
 from tests.formats.corpora import documents, refusal
 from tests.formats.web import Web, serving
@@ -281,11 +281,11 @@ class TestCommands:
 
     def test_parts_are_not_gone_on_with_if_training_data_changed(self, memory: str) -> None:
         setup = Setup(task="pos", train=f"{memory}/many/*.conllu")
-        before = files_beside(setup)
+        before = list_setting_files(setup)
         assert [name for name, _ in before] == ["memory://c/many/b-a.conllu"]
         fsspec.filesystem("memory").pipe_file("/c/many/b-a.conllu", b"")
-        assert files_beside(setup) != before
-        assert files_beside(Setup(task="pos", train="memory://none")) == ()
+        assert list_setting_files(setup) != before
+        assert list_setting_files(Setup(task="pos", train="memory://none")) == ()
 
     def test_training_data(self, memory: str) -> None:
         key, output = f"{memory}/key.conllu", f"{memory}/a.conllu"

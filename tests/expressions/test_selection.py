@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from comparanda import Result, UsageError
-from comparanda.expressions.selection import Ground, select_rows
+from comparanda.expressions.selection import SelectionCaches, select_rows
 from comparanda.render.count_links import Link
 from tests import reference
 from tests.findings.every_task import crowded_spans, fuzzy_spans, linked, spans, tags
@@ -147,7 +147,7 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
     )  # with one row at most, all is forgotten at once
     result = task(2, tmp_path)
     verdicts, view = result.verdicts, result.verdicts.view()
-    ground = Ground(verdicts)
+    ground = SelectionCaches(verdicts)
     links = [link for pair in permutations(result.systems, 2) for link in _links(result, *pair)]
     assert len({link.base for link in links}) == 3
     for link in links:

@@ -17,9 +17,9 @@ from comparanda.feedback.state import (
     Statistical,
     apply_answer,
     compute_posterior,
-    tell_labels,
-    tell_none,
-    tell_spans,
+    condition_on_labels,
+    condition_on_none,
+    condition_on_spans,
     tilt_odds,
 )
 from tests.feedback.fields import Block, drawn, field, listed
@@ -180,7 +180,7 @@ def test_a_yes_to_a_span_that_was_impossible_leaves_its_label_open() -> None:
 
 def test_none_of_what_is_certain_is_counted() -> None:
     state = start(field([[(1.0, [(0.5, False), (0.5, True)])]]))
-    assert tell_none(state, rows(0), rows(0, 1)) == 1
+    assert condition_on_none(state, rows(0), rows(0, 1)) == 1
     assert (state.weight.tolist(), state.nothing.tolist()) == ([0, 0], [1])
 
 
@@ -237,7 +237,7 @@ def test_what_no_world_says_is_true_alone() -> None:
 
 def test_none_of_these_in_a_block_with_worlds() -> None:
     state = start(listed(BEST, [True, True, False]))
-    assert tell_none(state, rows(0), rows(0, 1, 2)) == 0
+    assert condition_on_none(state, rows(0), rows(0, 1, 2)) == 0
     assert (state.weight.tolist(), state.nothing.tolist()) == ([0, 0, 0], [1])
 
 
@@ -282,12 +282,12 @@ def test_many_at_once_are_as_one_by_one() -> None:
     first = made.start.blocks.rows.offsets[:-1]
     together, apart = start(made), start(made)
     target = np.where(np.arange(len(first)) % 2 == 0, 1.0, 0.0)
-    tell_labels(together, first, target)
+    condition_on_labels(together, first, target)
     for row, goal in zip(first, target, strict=True):
-        tell_labels(apart, rows(row), np.array([goal]))
+        condition_on_labels(apart, rows(row), np.array([goal]))
     for name in ("world", "weight", "entity", "nothing", "unnamed"):
         assert getattr(together, name).tolist() == getattr(apart, name).tolist(), name
-    tell_spans(together, first, 1 - target)
+    condition_on_spans(together, first, 1 - target)
     assert together.entity[together.blocks.span[first]] == pytest.approx(1 - target)
 
 

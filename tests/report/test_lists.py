@@ -19,7 +19,7 @@ from comparanda.findings.examples import sample_rows
 from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding
 from comparanda.report import Choices, build_page
-from comparanda.report.lists import Held, Lists, list_entries
+from comparanda.report.lists import Lists, PageLists, list_entries
 from comparanda.report.page_data import Card, ItemList
 from tests.findings.every_task import TASKS, tags
 from tests.report.test_builder import chains, probable, several_runs
@@ -33,7 +33,7 @@ def links_of(result: Result) -> list[Link]:
     return list(dict.fromkeys(link for each in findings for table in each.tables(0) for link in table.links.values()))
 
 
-def held_of(result: Result, links: list[Link], examples: int) -> Held:
+def held_of(result: Result, links: list[Link], examples: int) -> PageLists:
     lists = Lists(result)
     for link in links:
         lists.number(link)
@@ -52,7 +52,7 @@ class Made:
 
     result: Result
     links: list[Link]
-    held: Held
+    held: PageLists
 
     @property
     def lists(self) -> list[tuple[Link, ItemList, tuple[int, ...]]]:
@@ -175,7 +175,7 @@ Place = tuple[int, str]
 """A row of the key, and a label: several items may stand in a row."""
 
 
-def places(held: Held, each: ItemList) -> list[Place]:
+def places(held: PageLists, each: ItemList) -> list[Place]:
     """Return where the examples of a list stand."""
     cards = [held.cards[number] for number in each.cards or ()]
     return [(int(str(card.place).rpartition(":")[2]) - 1, card.label) for card in cards]
@@ -269,7 +269,7 @@ def test_what_counts_several_times_is_one_example() -> None:
     assert len(fewer.lists[0].cards or ()) == 20
 
 
-def told(held: Held, each: ItemList) -> set[tuple[Card, tuple[int, int]]]:
+def told(held: PageLists, each: ItemList) -> set[tuple[Card, tuple[int, int]]]:
     """Return the entries of a list: the example, and the runs it is about."""
     return {(held.cards[number], runs) for number, runs in zip(each.cards or (), each.runs or (), strict=True)}
 

@@ -16,7 +16,7 @@ import pytest
 import comparanda as cp
 from comparanda import Result, Runs
 from comparanda.demo import demo_files
-from comparanda.expressions.selection import Ground
+from comparanda.expressions.selection import SelectionCaches
 from comparanda.render.count_links import Link
 from comparanda.report import Choices, build_page, server
 from comparanda.report.cards import Cards, join_sentence
@@ -278,7 +278,7 @@ def test_a_long_search_stops_and_goes_on_where_it_stopped(monkeypatch: pytest.Mo
     monkeypatch.setattr(server, "PATIENCE", 0.0)
     key = [f"T{number % 7}" for number in range(1000)]
     result = cp.compare(key, {"a": ["T1"] * 1000, "b": ["T2"] * 1000}, task="tag", resamples=0)
-    listing = Listing(result, Ground(result.verdicts), Link("true"))
+    listing = Listing(result, SelectionCaches(result.verdicts), Link("true"))
     search = Search(listing, Filters(text="t3"), Cards(result, listing.selection))
     steps = [(search.total, search.looked_at, search.complete)]
     while not search.complete:

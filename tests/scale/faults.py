@@ -16,7 +16,7 @@ import pytest
 
 import comparanda as cp
 from comparanda.scale import driver
-from comparanda.scale.executors import Alone, Judged
+from comparanda.scale.executors import InlineExecutor, Judged
 from comparanda.scale.part import Job
 from comparanda.storage.manifest import PLAN
 from tests.command import run
@@ -117,7 +117,7 @@ def resumed_by_command(
     """Run a command again, see that it prints what it prints in one go, and return which parts were judged."""
     crew = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "crew_of", lambda _: crew)
+        patch.setattr(driver, "choose_executor", lambda _: crew)
         patch.setattr(driver, "PART", PART)
         found = run(capsys, *COMMAND, *arguments)
     assert (found.code, found.out) == (0, run(capsys, *COMMAND).out)
@@ -157,7 +157,7 @@ class Counting:
         self.judged: list[int] = []
 
     def run(self, job: Job, numbers: Any) -> Judged:
-        for number, files in Alone().run(job, numbers):
+        for number, files in InlineExecutor().run(job, numbers):
             self.judged.append(number)
             yield number, files
 
@@ -166,7 +166,7 @@ def resumed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[int]:
     """Go on with a folder, see that the numbers are right, and return which parts were judged."""
     crew = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "crew_of", lambda _: crew)
+        patch.setattr(driver, "choose_executor", lambda _: crew)
         result = compared(folder=folder)
     assert said(result) == expected() == said(cp.open(folder))
     assert not rubbish(folder)

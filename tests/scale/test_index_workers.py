@@ -13,8 +13,8 @@ from comparanda.formats.inputs import Input
 from comparanda.pipeline import Setup, request_of
 from comparanda.scale import index
 from comparanda.scale import plan as in_step
-from comparanda.scale.index import Look, iterate_places, open_input, placed_again
-from comparanda.scale.plan import Cut, Plan, plan_of
+from comparanda.scale.index import IndexTask, iterate_places, open_input, placed_again
+from comparanda.scale.plan import CutOptions, Plan, plan_of
 from tests.scale.faults import children, compared, expected, said, write
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def plan(processes: int, systems: tuple[str, ...] = SIDES[1:]) -> Plan:
     given = {name: f"{name}.conllu" for name in systems}
-    return plan_of("key.conllu", given, Setup(task="pos"), Cut(20_000, None, 0, processes))
+    return plan_of("key.conllu", given, Setup(task="pos"), CutOptions(20_000, None, 0, processes))
 
 
 def hooked(folder: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
@@ -69,9 +69,9 @@ def test_the_plan_is_that_of_one_process(processes: int) -> None:
 
 def test_small_inputs_are_not_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(in_step, "WORTH", 1 << 30)
-    monkeypatch.setattr(in_step, "looked_through", None)
+    monkeypatch.setattr(in_step, "index_workers", None)
     sides = {side: open_input(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
-    assert in_step.in_step(sides, 20_000, 2) is not None
+    assert in_step.find_common_steps(sides, 20_000, 2) is not None
 
 
 def _other_order(text: str) -> str:
@@ -111,13 +111,13 @@ def test_a_file_that_changes_is_noticed(tmp_path: Path, monkeypatch: pytest.Monk
     """Then the index looks again, and stamps of another state are no excuse for a plan of the first."""
     hooked(tmp_path, monkeypatch, "open('two.conllu', 'a').write('# newdoc id = late\\n1\\tw\\n\\n')")
     sides = {side: open_input(f"{side}.conllu", *request_of(side, Setup(task="pos"))) for side in SIDES}
-    assert in_step.in_step(sides, 20_000, 2) is None
+    assert in_step.find_common_steps(sides, 20_000, 2) is None
 
 
 def test_documents_come_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "BATCH", 1_200)
     sides = [open_input(Input(path=f"{side}.conllu"), *request_of(side, Setup(task="pos"))) for side in ("key", "one")]
-    batches = list(Look.at(sides).batches())
+    batches = list(IndexTask.at(sides).batches())
     assert [(side, len(rows)) for side, rows in batches] == [
         (0, 1_200), (1, 1_200), (0, 1_200), (1, 1_200), (0, 100), (1, 100), (0, 0), (1, 0),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from comparanda.pipeline import Setup
-from comparanda.scale.plan import Cut, Plan, plan_of
+from comparanda.scale.plan import CutOptions, Plan, plan_of
 from tests.scale.faults import PART, write
 
 GIVEN = {"key": "key.conllu", "crf": "crf.conllu", "bert": "bert.conllu"}
@@ -30,7 +30,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def plan(size: int = PART, room: int | None = None, given: dict[str, str] | None = None, **settings: Any) -> Plan:
     asked = GIVEN | (given or {})
     systems = {name: path for name, path in asked.items() if name != "key"}
-    return plan_of(asked["key"], systems, Setup(task="pos", **settings), Cut(size, room, 0))
+    return plan_of(asked["key"], systems, Setup(task="pos", **settings), CutOptions(size, room, 0))
 
 
 def test_the_same_comparison_has_the_same_mark() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from comparanda.errors import ReadError
 from comparanda.pipeline import Setup
-from comparanda.scale.plan import files_beside, said_of
+from comparanda.scale.plan import describe_settings, list_setting_files
 from tests.scale.faults import compared, write
 
 
@@ -24,13 +24,13 @@ def test_settings_that_look_alike_are_told_apart() -> None:
     one, other = np.zeros(5000), np.zeros(5000)
     other[2500] = 1
     assert repr(one) == repr(other)
-    assert said_of(Setup(task="tag", train=one)) != said_of(Setup(task="tag", train=other))
-    assert said_of(Setup(task="tag", train=one)) == said_of(Setup(task="tag", train=np.zeros(5000)))
+    assert describe_settings(Setup(task="tag", train=one)) != describe_settings(Setup(task="tag", train=other))
+    assert describe_settings(Setup(task="tag", train=one)) == describe_settings(Setup(task="tag", train=np.zeros(5000)))
 
 
 def test_what_cannot_be_packed_is_never_the_same() -> None:
     setup = Setup(task="tag", train=lambda: None)
-    assert said_of(setup) != said_of(setup)
+    assert describe_settings(setup) != describe_settings(setup)
 
 
 def changed(file: str) -> None:
@@ -58,10 +58,10 @@ def test_files_that_settings_name_belong_to_them(settings: dict[str, Any], files
     Path("rules/other.toml").write_text('include = ["exact"]\n')
     Path("same.tsv").write_text("Q1\tQ2\n")
     setup = Setup(task="span", **settings)
-    before = files_beside(setup)
+    before = list_setting_files(setup)
     assert [str(Path(name).resolve()) for name, _ in before] == [str(Path(name).resolve()) for name in files]
     changed(files[-1])
-    assert files_beside(setup) != before
+    assert list_setting_files(setup) != before
 
 
 def test_training_data_that_change_while_the_comparison_runs_are_refused() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import comparanda as cp
-from comparanda.core.claims import Claims, agreed_spans, stand_apart
+from comparanda.core.claims import Claims, agreed_spans, find_isolated
 from comparanda.core.corpus import Fragments
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.verdicts import Verdicts
 from comparanda.errors import ReadError
 from comparanda.pipeline import Setup
@@ -183,7 +183,7 @@ def spans(*places: tuple[int, int, int], pieces: Fragments | None = None) -> Cla
     """Make spans by document, begin and end."""
     document, begin, end = (np.array(each, np.int64) for each in zip(*places, strict=True))
     rows, once = document.astype(np.int32), np.ones(len(places), np.uint8)
-    cuts = cut_numbers(len(places), pieces, ways_of_being_cut([pieces]))
+    cuts = fragmentation_codes(len(places), pieces, number_fragmentations([pieces]))
     return Claims(
         document=rows,
         sentence=rows,
@@ -216,11 +216,11 @@ def spans(*places: tuple[int, int, int], pieces: Fragments | None = None) -> Cla
 )
 def test_spans_that_overlap_none(agreed: tuple[tuple[int, int, int], ...], apart: bool) -> None:
     others = spans((0, 2, 3), (0, 4, 7), (1, 0, 3))
-    assert stand_apart(others, agreed_spans(spans(*agreed))) == apart
+    assert find_isolated(others, agreed_spans(spans(*agreed))) == apart
 
 
 def test_spans_may_stand_in_the_gaps_of_one_in_pieces() -> None:
     pieces = Fragments(np.array([0, 0]), np.array([0, 6]), np.array([2, 8]))
     others = spans((0, 0, 8), pieces=pieces)
-    assert stand_apart(others, agreed_spans(spans((0, 2, 4), (0, 4, 6))))
-    assert not stand_apart(others, agreed_spans(spans((0, 2, 7))))
+    assert find_isolated(others, agreed_spans(spans((0, 2, 4), (0, 4, 6))))
+    assert not find_isolated(others, agreed_spans(spans((0, 2, 7))))

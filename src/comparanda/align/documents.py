@@ -147,9 +147,9 @@ def _with_places(corpus: Corpus, key: Corpus | None = None) -> Corpus:
     """Give quotations their places, in the key's texts for an output; most corpora have none."""
     if corpus.quotes is None:
         return corpus
-    from comparanda.align.quotes import place_quotations, placed_alone
+    from comparanda.align.quotes import place_in_own_texts, place_quotations
 
-    return placed_alone(corpus) if key is None else place_quotations(key, corpus)
+    return place_in_own_texts(corpus) if key is None else place_quotations(key, corpus)
 
 
 def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:

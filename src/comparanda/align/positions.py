@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
 
 
-class Ground:
+class KeyPositions:
     """The positions of the key's rows in its documents, computed on first use.
 
     *Solid* characters are those that belong to a word; white space is not solid.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from comparanda.align.occurrences import Occurrences, Place, Searched, compute_similarity, split_words
-from comparanda.align.positions import Ground
+from comparanda.align.positions import KeyPositions
 from comparanda.align.span_positions import PlacedSpans, Placement
 from comparanda.align.span_positions import place_spans as _place_spans
 from comparanda.core.corpus import Documents, RawText, Spans
@@ -556,10 +556,10 @@ def place_quotations(key: Corpus, response: Corpus) -> Corpus:
         return response
     if response.raw is not None:
         return _quotes_to_spans(response, _own_texts(response), response.documents.names)
-    return _place_in_key(Ground(key), response)
+    return _place_in_key(KeyPositions(key), response)
 
 
-def placed_alone(corpus: Corpus) -> Corpus:
+def place_in_own_texts(corpus: Corpus) -> Corpus:
     """Place the quotations of a corpus in its own texts, for use as a key or for writing in another format.
 
     Items that are not in these texts are left out, with a note.
@@ -611,7 +611,7 @@ def _own_texts(corpus: Corpus) -> list[_AnswerText]:
     return [_AnswerText.whole(number, text) for number, text in enumerate(corpus.raw.documents)]
 
 
-def _place_in_key(key_positions: Ground, response: Corpus) -> Corpus:
+def _place_in_key(key_positions: KeyPositions, response: Corpus) -> Corpus:
     """Place quotations in the key's texts: by the names of documents, or in order if no names match."""
     key, texts, answers = key_positions.key, key_positions.raw.documents, response.documents
     number = {name: place for place, name in enumerate(key.documents.names)}
@@ -640,7 +640,7 @@ def _place_in_key(key_positions: Ground, response: Corpus) -> Corpus:
     )
 
 
-def _sentence_texts(key_positions: Ground) -> list[_AnswerText]:
+def _sentence_texts(key_positions: KeyPositions) -> list[_AnswerText]:
     """Return the sentences of the key, one per answer."""
     found = []
     for first, stop in pairwise(key_positions.key.sentences.tolist()):
@@ -667,7 +667,7 @@ def _unmatched_error(key: Corpus, response: Corpus) -> AlignError:
 
 
 def _with_key_documents(
-    key_positions: Ground, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]
+    key_positions: KeyPositions, response: Corpus, names: tuple[str, ...], owners: Sequence[int | None]
 ) -> Corpus:
     """Give a response the documents of the key, with the key's words where the key has no text of its own."""
     key = key_positions.key

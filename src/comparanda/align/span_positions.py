@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.align.maps import NONE
-from comparanda.align.positions import Ground
+from comparanda.align.positions import KeyPositions
 from comparanda.core.corpus import Fragments, owner_of_rows
 from comparanda.core.places import Note, first_places
 from comparanda.core.text_columns import TextColumn, take_rows
@@ -79,7 +79,7 @@ class Placement:
     """
 
     unit: Unit
-    ground: Ground
+    ground: KeyPositions
     sides: tuple[PlacedSpans, ...]
     notes: tuple[Note, ...]
 
@@ -92,7 +92,7 @@ class Placement:
         return _span_texts(self.ground, spans, self.unit)
 
 
-def _span_rows(key_positions: Ground, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
+def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
     """Return the ranges of rows that spans cover."""
     base, last = key_positions.key.row_documents[spans.document], key_positions.key.row_documents[spans.document + 1]
     if unit == "tokens":
@@ -110,7 +110,7 @@ def _span_rows(key_positions: Ground, spans: PlacedSpans, unit: Unit) -> tuple[R
     return first - base, behind - base
 
 
-def _span_texts(key_positions: Ground, spans: PlacedSpans, unit: Unit) -> TextColumn:
+def _span_texts(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> TextColumn:
     """Return the text that spans cover."""
     if unit == "characters":
         documents = key_positions.raw.documents
@@ -132,7 +132,7 @@ def _span_texts(key_positions: Ground, spans: PlacedSpans, unit: Unit) -> TextCo
 
 def place_spans(aligned: Aligned) -> Placement:
     """Convert the spans of all sides to positions in the key's documents."""
-    key_positions = Ground(aligned.key)
+    key_positions = KeyPositions(aligned.key)
     key = _require_spans(aligned.key)
     if key.unit == "tokens" and not len(aligned.key):
         hint = "give a key that contains its words; word numbers alone are allowed only in system outputs"
@@ -180,7 +180,7 @@ def _kept_documents(aligned: Aligned) -> Truths | None:
     return kept
 
 
-def _place_by_tokens(key_positions: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+def _place_by_tokens(key_positions: KeyPositions, corpus: Corpus, spans: Spans) -> PlacedSpans:
     """Place spans of a side that has the key's tokens."""
     first = corpus.row_documents[spans.document] + spans.begin
     document = key_positions.owner[first - _follows_row(spans)] if len(first) else np.zeros(0, np.int64)
@@ -205,7 +205,9 @@ def _follows_row(spans: Spans) -> Truths:
     return behind
 
 
-def _place_by_characters(key_positions: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None) -> PlacedSpans:
+def _place_by_characters(
+    key_positions: KeyPositions, corpus: Corpus, spans: Spans, row_map: RowMap | None
+) -> PlacedSpans:
     if spans.unit == "tokens":
         return _place_tokens_as_characters(key_positions, corpus, spans, row_map)
     documents = (
@@ -245,7 +247,7 @@ def _place_by_characters(key_positions: Ground, corpus: Corpus, spans: Spans, ro
 
 
 def _place_tokens_as_characters(
-    key_positions: Ground, corpus: Corpus, spans: Spans, row_map: RowMap | None
+    key_positions: KeyPositions, corpus: Corpus, spans: Spans, row_map: RowMap | None
 ) -> PlacedSpans:
     """Place spans of tokens by the positions of their first and last tokens in the key's text."""
     if not len(corpus):
@@ -274,7 +276,7 @@ def _place_tokens_as_characters(
     )
 
 
-def _place_by_key_rows(key_positions: Ground, corpus: Corpus, spans: Spans) -> PlacedSpans:
+def _place_by_key_rows(key_positions: KeyPositions, corpus: Corpus, spans: Spans) -> PlacedSpans:
     """Place spans of a side without words, which refer to the key's words, in documents of the same names."""
     known = {name: number for number, name in enumerate(key_positions.key.documents.names)}
     documents = np.array([known.get(name, NONE) for name in corpus.documents.names], np.int64)
@@ -307,12 +309,14 @@ Stretch = tuple["Rows", "Rows", "Rows"]
 """The document, begin and end of ranges of the key's text."""
 
 
-def _key_row_locator(key_positions: Ground) -> Callable[[Rows, Rows], Stretch]:
+def _key_row_locator(key_positions: KeyPositions) -> Callable[[Rows, Rows], Stretch]:
     """Return a function from first and last rows of the key to ranges of text."""
     return lambda first, last: (key_positions.owner[first], key_positions.raw.begin[first], key_positions.raw.end[last])
 
 
-def _response_row_locator(key_positions: Ground, corpus: Corpus, row_map: RowMap) -> Callable[[Rows, Rows], Stretch]:
+def _response_row_locator(
+    key_positions: KeyPositions, corpus: Corpus, row_map: RowMap
+) -> Callable[[Rows, Rows], Stretch]:
     """Return a function from first and last rows of a response to ranges of text."""
     near = row_map.near(len(corpus))
     starts, stops = _character_ranges(key_positions, row_map, len(corpus))
@@ -329,7 +333,7 @@ def _response_row_locator(key_positions: Ground, corpus: Corpus, row_map: RowMap
     return place
 
 
-def _character_ranges(key_positions: Ground, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:
+def _character_ranges(key_positions: KeyPositions, row_map: RowMap, rows: int) -> tuple[Rows, Rows]:
     """Return the range of the key's solid characters that each row of a response covers."""
     near = np.maximum(row_map.near(rows), 0)
     begin, end = key_positions.solid_before[key_positions.first_words[near]], key_positions.solid_before[near + 1]
@@ -350,7 +354,7 @@ def _document_map(key: Corpus, response: Corpus) -> Rows:
     return found
 
 
-def _has_key_texts(key_positions: Ground, corpus: Corpus, documents: Rows) -> bool:
+def _has_key_texts(key_positions: KeyPositions, corpus: Corpus, documents: Rows) -> bool:
     """Whether the texts of a response are identical to the key's, or it has none of its own."""
     if corpus.raw is None:
         if key_positions.key.raw is None:
@@ -368,7 +372,7 @@ def _has_key_texts(key_positions: Ground, corpus: Corpus, documents: Rows) -> bo
 
 
 def _transfer_positions(
-    key_positions: Ground, corpus: Corpus, documents: Rows, owner: Rows, *, begin: Rows, end: Rows
+    key_positions: KeyPositions, corpus: Corpus, documents: Rows, owner: Rows, *, begin: Rows, end: Rows
 ) -> tuple[Rows, Rows]:
     """Map positions in a response's texts to the key's, which differ in white space."""
     raw = corpus.raw
@@ -396,7 +400,7 @@ def _transfer_positions(
     return np.where(nothing, empty_places, transferred[0]), np.where(nothing, empty_places, transferred[1])
 
 
-def _refuse_outside(key_positions: Ground, corpus: Corpus, spans: Spans, document: Rows, *, end: Rows) -> None:
+def _refuse_outside(key_positions: KeyPositions, corpus: Corpus, spans: Spans, document: Rows, *, end: Rows) -> None:
     """Refuse spans that end after the key's text: possible only in a response without a text."""
     sizes = np.array([len(text) for text in key_positions.raw.documents], np.int64)
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
@@ -413,7 +417,7 @@ def _refuse_outside(key_positions: Ground, corpus: Corpus, spans: Spans, documen
 
 
 def _out_of_text_error(
-    key_positions: Ground, corpus: Corpus, spans: Spans, wrong: Rows, *, number: int, size: str
+    key_positions: KeyPositions, corpus: Corpus, spans: Spans, wrong: Rows, *, number: int, size: str
 ) -> AlignError:
     """Make the error for spans that end after the text of a document."""
     span = int(wrong[0])

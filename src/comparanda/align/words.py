@@ -308,7 +308,7 @@ def _subsequence_lengths(mine: list[str], theirs: list[str]) -> list[list[int]]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Laid:
+class TextAlignment:
     """The alignment of two texts, as rows and tokens of both sides.
 
     Args:
@@ -347,7 +347,7 @@ class Pieces:
 
 def align_surfaces(
     key: Surface, response: Surface, texts: tuple[Text, Text], words: tuple[Slices, Slices], *, documents: Rows
-) -> Laid:
+) -> TextAlignment:
     """Align the words of two surfaces with the same text.
 
     Args:
@@ -371,7 +371,9 @@ def align_surfaces(
     key_rows.append(np.array([row for row, _ in walk.pairs], np.int64))
     response_rows.append(np.array([row for _, row in walk.pairs], np.int64))
     single = np.flatnonzero(pieces.single)
-    return Laid(np.concatenate(key_rows), np.concatenate(response_rows), pieces.key[single], pieces.response[single])
+    return TextAlignment(
+        np.concatenate(key_rows), np.concatenate(response_rows), pieces.key[single], pieces.response[single]
+    )
 
 
 def _split_complex_pieces(pieces: Pieces, first: Rows) -> tuple[Rows, Rows]:
@@ -806,7 +808,7 @@ def _format_tokens(side: _Side, begin: int, end: int) -> str:
     return repr(" ".join(cut)) if cut else ""
 
 
-def _note_normalised(mine: _Side, theirs: _Side, alignment: Laid) -> list[Note]:
+def _note_normalised(mine: _Side, theirs: _Side, alignment: TextAlignment) -> list[Note]:
     """Note the number of tokens that are equal only after normalisation."""
     forms = mine.surface.forms.take(alignment.key_tokens), theirs.surface.forms.take(alignment.response_tokens)
     unlike = alignment.response_tokens[~forms[0].same(forms[1])]

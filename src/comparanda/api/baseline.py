@@ -264,7 +264,7 @@ def read_baseline(path: str) -> Baseline:
     return found
 
 
-def refuse_unlike(approved: Baseline, now: Baseline) -> None:
+def refuse_changed(approved: Baseline, now: Baseline) -> None:
     """Raise an error unless key, base and settings are those of the baseline.
 
     If bytes and settings are the same, labels and scores must be too: this detects differences that no setting
@@ -452,7 +452,7 @@ def check_against_baseline(
 
     """
     if approved is not None:
-        refuse_unlike(approved, baseline_of(result, base, view=view))
+        refuse_changed(approved, baseline_of(result, base, view=view))
     if base is not None:
         return result.gate(base, new, top=top, view=view, **asked)
     assert approved is not None, "no output of the base and no baseline given"

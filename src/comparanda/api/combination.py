@@ -18,7 +18,7 @@ from comparanda.align import RowMap, align_responses, values_on_key
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import owner_of_rows
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.ids import NIL, split_ids
 from comparanda.core.measures import harmonic_f1, parse_measure, unit_statistics
 from comparanda.core.sites import ABSENT, recode_canonically
@@ -40,14 +40,14 @@ from comparanda.pipeline import Prepared, Setup, evaluate_prepared, prepare_syst
 from comparanda.result import Result
 from comparanda.rules.engine import Engine
 from comparanda.tasks.ballots import OVERLAPS, Overlap, combine_runs
-from comparanda.tasks.label_maps import speak_alike
+from comparanda.tasks.label_maps import apply_label_maps
 from comparanda.tasks.labels.evaluation import with_sets
 from comparanda.tasks.labels.votes import as_sets
 from comparanda.tasks.prob.evaluation import hard_outputs
 from comparanda.tasks.spans.evaluation import looks_at_ids
 from comparanda.tasks.spans.votes import select_strongest
 from comparanda.tasks.task import find_task
-from comparanda.tasks.vote_methods import DEFAULTS, MILLION, Ground, Method, Trust
+from comparanda.tasks.vote_methods import DEFAULTS, MILLION, Method, Trust, VoteTarget
 from comparanda.tasks.word_sites import run_names
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 
-def ground_of(prepared: Prepared) -> Ground:
+def find_vote_target(prepared: Prepared) -> VoteTarget:
     """Determine what is voted on from the task and its rules; refuse chains, which cannot be combined by voting."""
     if prepared.task.layer == "chains":
         what = "chains cannot be combined by voting: links of different systems need not form consistent chains"
@@ -76,7 +76,7 @@ def ground_of(prepared: Prepared) -> Ground:
     return "sets" if with_sets(prepared.aligned) else "values"
 
 
-def in_one_tongue(prepared: Prepared) -> Prepared:
+def normalise_labels(prepared: Prepared) -> Prepared:
     """Apply label maps and case folding to the labels of the runs, so that equal labels are equal votes.
 
     The combination then has the new labels. It is evaluated with the same maps, so these must not change them again.
@@ -101,7 +101,7 @@ def in_one_tongue(prepared: Prepared) -> Prepared:
         *map(_label_column, corpora),
     ]  # the labels of the key are required as input; their result is not used
     sides = ("key", *run_names(prepared.systems))
-    found, _ = speak_alike(columns, sides, prepared.systems, prepared.options, several=several)
+    found, _ = apply_label_maps(columns, sides, prepared.systems, prepared.options, several=several)
     return replace(prepared, aligned=replace(aligned, responses=_replace_labels(corpora, found[1:])))
 
 
@@ -272,14 +272,14 @@ class Voting:
     """
 
     prepared: Prepared
-    vote_target: Ground
+    vote_target: VoteTarget
     tuning: Tuning
     overlap: Overlap
 
     @classmethod
     def of(cls, prepared: Prepared, tuning: Tuning, overlap: Overlap) -> Voting:
         """Normalise the labels of all runs before voting."""
-        return cls(in_one_tongue(prepared), ground_of(prepared), tuning, overlap)
+        return cls(normalise_labels(prepared), find_vote_target(prepared), tuning, overlap)
 
     def corpora(self, asked: Sequence[str]) -> tuple[dict[str, Corpus], dict[str, str]]:
         """Combine by the given or the default methods; return the combinations, and reasons for skipped methods."""
@@ -400,11 +400,11 @@ def _compare_spans(aligned: Aligned) -> str | None:
 
 def _span_tuples(sides: Sequence[PlacedSpans]) -> list[set[tuple[int, int, int, str, int, str]]]:
     """Convert the spans of each side to tuples of plain values."""
-    cuts = ways_of_being_cut(side.fragments for side in sides)
+    cuts = number_fragmentations(side.fragments for side in sides)
     linked = "id" in sides[0].columns
     found = []
     for side in sides:
-        pieces = cut_numbers(len(side), side.fragments, cuts)
+        pieces = fragmentation_codes(len(side), side.fragments, cuts)
         columns: list[Rows] = [side.document, side.begin, side.end]
         labels, ids = side.label.values(), _first_ids(side) if linked else [""] * len(side)
         plain = zip(*(column.tolist() for column in columns), labels, pieces.tolist(), ids, strict=True)
@@ -667,7 +667,7 @@ def combine(
     setup = _build_setup(task, settings)
     _check_options(dev, folds, same_data=same_data, overlap=overlap)
     prepared = prepare_systems(key, systems, setup)
-    ground_of(prepared)  # refuse what cannot be combined before evaluating it
+    find_vote_target(prepared)  # refuse what cannot be combined before evaluating it
     verdicts = evaluate_prepared(prepared, setup)
     gold, elsewhere = prepared.aligned.key, None if dev is None else _evaluate_dev(*dev, verdicts, setup)
     if elsewhere is not None:

@@ -25,7 +25,7 @@ from comparanda.result import Result
 from comparanda.tasks.coref.evaluation import mention_sites
 from comparanda.tasks.label_maps import system_of_runs
 from comparanda.tasks.prob.evaluation import hard_outputs, policies_of
-from comparanda.tasks.spans.keys import on_ground, word_sites
+from comparanda.tasks.spans.keys import rebuild_on_key, word_sites
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -99,7 +99,7 @@ def agreement_of(
     prepared = prepare_systems(corpora[first], _others(corpora, first), maps.with_key(setup, first))
     results = {first: evaluate_prepared(prepared, setup)}
     if prepared.task.layer in _SPAN_LAYERS or (prepared.task.layer == "chains" and _any_lacks_words(corpora)):
-        corpora |= zip((first, *_others(corpora, first)), on_ground(prepared.aligned), strict=True)
+        corpora |= zip((first, *_others(corpora, first)), rebuild_on_key(prepared.aligned), strict=True)
     quiet = replace(setup, strict=False, progress=None)  # notes were reported already
     for name in _others(corpora, first):
         results[name] = evaluate_systems(corpora[name], _others(corpora, name), maps.with_key(quiet, name))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from comparanda.align.positions import Ground
+from comparanda.align.positions import KeyPositions
 from comparanda.core.corpus import Spans
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ReadError, UsageError, suggest_nearest
@@ -40,7 +40,7 @@ _TEXT = "text"
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Review:
     """An output, updated by the answers of reviewers, and the next questions.
 
     Args:
@@ -95,7 +95,7 @@ def prepare_review(
     answers: Iterable[str | PathLike[str] | Reply] = (),
     again: bool = False,
     **settings: Any,
-) -> Asked:
+) -> Review:
     """Read an output, apply the answers and select the next questions.
 
     Args:
@@ -130,7 +130,7 @@ def prepare_review(
         _require_open_questions(corpus, field, plan)
     scope = None if condition == ALL else condition
     finding = select_questions(asking, count, system=name, where=scope, answers=answered)
-    return Asked(finding, _build_result(verdicts, finding, notes, plan), asking)
+    return Review(finding, _build_result(verdicts, finding, notes, plan), asking)
 
 
 def _split_settings(settings: Mapping[str, Any]) -> tuple[Plan, Setup]:
@@ -175,7 +175,7 @@ def _empty_spans(corpus: Corpus) -> Spans:
 def _locate_tuples(aligned: Aligned, verdicts: Verdicts, name: str) -> Places:
     """Locate the tuples of the output in its texts."""
     (candidates,) = verdicts.view().candidates or ()
-    key, raw = aligned.key, Ground(aligned.key).raw
+    key, raw = aligned.key, KeyPositions(aligned.key).raw
     first, last = candidates.begin, candidates.end
     if verdicts.settings["positions"] == "tokens" and len(candidates):
         base = key.row_documents[candidates.document]

@@ -79,14 +79,14 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
 
     from comparanda.api.combination import combine as combine_systems
     from comparanda.cli.input_names import key_of, parse_inputs
-    from comparanda.cli.output import layout_of, say_settings
+    from comparanda.cli.output import layout_of, print_settings_note
     from comparanda.cli.requests import protect_inputs, settings_of
     from comparanda.errors import UsageError
     from comparanda.formats.inputs import Input, each_input
     from comparanda.render.console import show_progress
     from comparanda.storage.manifest import is_result_folder
 
-    say_settings(context, options)
+    print_settings_note(context, options)
     layout_of(context, options)  # refuse an impossible layout before reading any input
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder contains no outputs to combine", hint="give the files instead")
@@ -112,7 +112,7 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
 
 def _parse_dev_data(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] | None:
     """Parse the development key and outputs; None if there are none."""
-    from comparanda.cli.input_names import named_systems
+    from comparanda.cli.input_names import name_systems
     from comparanda.errors import UsageError
     from comparanda.formats.inputs import Input, parse_runs
 
@@ -124,7 +124,7 @@ def _parse_dev_data(options: Mapping[str, Any]) -> tuple[Input, dict[str, Any]] 
         raise UsageError(
             "--dev-key requires the outputs of the systems on the dev data", hint="add --dev NAME=FILE for every system"
         )
-    return Input.parse(options["dev_key"]), dict(named_systems(map(parse_runs, options["dev"])))
+    return Input.parse(options["dev_key"]), dict(name_systems(map(parse_runs, options["dev"])))
 
 
 def _write_combinations(found: Combined, targets: Mapping[str, str], options: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comparanda.align.quotes import placed_alone
+from comparanda.align.quotes import place_in_own_texts
 from comparanda.cli.output import OutputError, print_message, print_notes, write
 from comparanda.core.limits import Limits
 from comparanda.core.text_columns import TextColumn
@@ -34,7 +34,7 @@ def convert(options: Mapping[str, Any]) -> None:
     layer = _choose_layer(given, target, options)
     writer = _choose_writer(target, options["to"], layer)
     _refuse_overwrite(given, target)
-    corpus = placed_alone(read_input(given, _build_request(given, layer, options), "tokens"))
+    corpus = place_in_own_texts(read_input(given, _build_request(given, layer, options), "tokens"))
     made = convert_corpus(corpus, writer, target.options, chained=layer == "chains")
     _report_notes(corpus.notes, made.losses, options)
     _write_output(made, target.path, writer)

@@ -26,7 +26,7 @@ from comparanda.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from comparanda.api.review import Asked
+    from comparanda.api.review import Review
     from comparanda.api.simulations import Experiment
     from comparanda.feedback.simulation import Trial
     from comparanda.formats.inputs import Input
@@ -81,16 +81,16 @@ def _write_file(target: str | None, text: str, options: Mapping[str, Any]) -> No
         print_message(f"wrote {target}")
 
 
-def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Asked:
+def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Review:
     """Read the output and the answers and select the questions, after checking the options."""
     import sys
 
     from comparanda.api.review import prepare_review
     from comparanda.cli.input_names import read_maps
-    from comparanda.cli.output import print_notes, say_settings
+    from comparanda.cli.output import print_notes, print_settings_note
     from comparanda.render.console import show_progress
 
-    say_settings(context, options)
+    print_settings_note(context, options)
     name, given = _single_output(context, options)
     _check_options(context, options, given)
     with show_progress(sys.stderr, quiet=options["quiet"]) as say:
@@ -110,12 +110,12 @@ def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Asked:
 
 def _single_output(context: click.Context, options: Mapping[str, Any]) -> tuple[str, Input]:
     """Return the name and input of the only output, from the command line or the TOML file."""
-    from comparanda.cli.input_names import has_systems, outputs_alone
+    from comparanda.cli.input_names import has_systems, parse_outputs
     from comparanda.formats.inputs import each_input
 
     if not has_systems(context, options):
         raise UsageError("no output given", hint=f"{context.command_path} OUTPUT")
-    outputs = outputs_alone(context, options)
+    outputs = parse_outputs(context, options)
     inputs = each_input(outputs.values())
     if len(inputs) > 1:
         what = f"{len(inputs)} outputs given, expected one: {', '.join(outputs)}"

@@ -222,14 +222,14 @@ def compute_agreement(context: click.Context, options: Mapping[str, Any]) -> tup
     import sys
 
     from comparanda.api.outputs import agreement_of
-    from comparanda.cli.input_names import outputs_alone
-    from comparanda.cli.output import print_notes, say_settings
+    from comparanda.cli.input_names import parse_outputs
+    from comparanda.cli.output import print_notes, print_settings_note
     from comparanda.cli.requests import protect_inputs, settings_of
     from comparanda.formats.inputs import each_input
     from comparanda.render.console import show_progress
 
-    say_settings(context, options)
-    outputs = outputs_alone(context, options)
+    print_settings_note(context, options)
+    outputs = parse_outputs(context, options)
     protect_inputs(options, [given.path for given in each_input(outputs.values())])
     settings = settings_of({**options, "where": None}, outputs)
     drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}

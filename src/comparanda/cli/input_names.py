@@ -35,7 +35,7 @@ def has_systems(context: click.Context, options: Mapping[str, Any]) -> bool:
 def parse_inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[Input, dict[str, Input | Runs]]:
     """Parse the key and the systems; refuse duplicate names and the key as a system."""
     key = Input.parse(key_of(context, options))
-    systems = named_systems(_parse_systems(context, options))
+    systems = name_systems(_parse_systems(context, options))
     for given in each_input(systems.values()):
         written = {option: value for option, value in given.options.items() if value != CERTAIN}
         if replace(given, options=written).same_as(key):
@@ -46,9 +46,9 @@ def parse_inputs(context: click.Context, options: Mapping[str, Any]) -> tuple[In
     return key, systems
 
 
-def outputs_alone(context: click.Context, options: Mapping[str, Any]) -> dict[str, Input | Runs]:
+def parse_outputs(context: click.Context, options: Mapping[str, Any]) -> dict[str, Input | Runs]:
     """Parse outputs that are compared with each other, without a key."""
-    outputs = named_systems(_parse_systems(context, options))
+    outputs = name_systems(_parse_systems(context, options))
     if not outputs:
         raise UsageError("no output given", hint=f"{context.command_path} NAME=FILE NAME=FILE…")
     _refuse_repeated_stdin(each_input(outputs.values()))
@@ -60,7 +60,7 @@ def _refuse_repeated_stdin(given: Iterable[Input]) -> None:
         raise UsageError("standard input can be read only once, but '-' is given twice")
 
 
-def named_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
+def name_systems(given: Iterable[Input | Runs]) -> dict[str, Input | Runs]:
     """Map names to systems; refuse duplicate names."""
     systems: dict[str, Input | Runs] = {}
     for system in given:

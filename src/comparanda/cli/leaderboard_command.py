@@ -78,12 +78,12 @@ def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
 
     from comparanda.api.submissions import evaluate_submissions, rank_submissions
     from comparanda.cli.input_names import key_of, parse_inputs
-    from comparanda.cli.output import layout_of, print_notes, say_settings
+    from comparanda.cli.output import layout_of, print_notes, print_settings_note
     from comparanda.cli.requests import check_labels, protect_inputs, settings_of
     from comparanda.formats.inputs import Input, each_input, parse_runs
     from comparanda.render.console import show_progress
 
-    say_settings(context, options)
+    print_settings_note(context, options)
     layout_of(context, options)  # refuse an impossible layout before reading any input
     key = Input.parse(key_of(context, options))
     sources: Any = [parse_runs(each) for each in options["systems"]] or parse_inputs(context, options)[1]

@@ -160,7 +160,7 @@ def print_message(text: str) -> None:
     click.echo(visible_lines(text), err=True)
 
 
-def say_settings(context: click.Context, options: Mapping[str, Any]) -> None:
+def print_settings_note(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print a note if settings come from a configuration file that was not named on the command line."""
     if CONFIG in context.meta and options["config"] is None and not options["quiet"]:
         print_message(f"note: settings read from {context.meta[CONFIG]}")

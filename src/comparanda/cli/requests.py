@@ -18,7 +18,7 @@ from comparanda.cli.output import (
     layout_of,
     print_message,
     print_notes,
-    say_settings,
+    print_settings_note,
     visible_lines,
     write_findings,
 )
@@ -71,7 +71,7 @@ _SETUP_OPTIONS = (
 
 def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = True) -> Result:
     """Load the result of a command from files or a result folder, and apply `--where` if `narrow`."""
-    say_settings(context, options)
+    print_settings_note(context, options)
     if "layout" in options:
         layout_of(context, options)  # refuse an impossible layout before reading any input
     key = key_of(context, options)
@@ -218,7 +218,7 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check each system against the key separately, so that one bad file does not hide the next."""
     from comparanda.tasks.label_maps import system_of_runs
 
-    say_settings(context, options)
+    print_settings_note(context, options)
     if not has_systems(context, options):
         return _check_single_file(context, options)
     key, systems = parse_inputs(context, options)

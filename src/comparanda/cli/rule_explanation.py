@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from comparanda.cli.input_names import key_of, parse_inputs
-from comparanda.cli.output import print_notes, say_settings
+from comparanda.cli.output import print_notes, print_settings_note
 from comparanda.cli.requests import settings_of
 from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import ExpressionError, UsageError, suggest_nearest
@@ -265,7 +265,7 @@ _UNAVAILABLE_OPTIONS = (
 
 def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     """Print why the selected spans have their verdicts, and why rules did not fire for them."""
-    say_settings(context, options)
+    print_settings_note(context, options)
     if is_result_folder(key_of(context, options)):
         raise UsageError("a result folder does not contain what each rule did", hint="give the files instead")
     choice = Choice.of(options)

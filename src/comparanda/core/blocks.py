@@ -217,7 +217,7 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Made:
+class BuiltBlocks:
     """The blocks built from scores.
 
     Args:
@@ -232,14 +232,14 @@ class Made:
     left_out: Rows
 
 
-def make_blocks(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse) -> Made:
+def make_blocks(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: Refuse) -> BuiltBlocks:
     """Build blocks of tuples according to an overlap policy.
 
     Duplicates of a tuple are merged and their weights added, if tuples exclude each other under the policy.
     """
     rows, weight = _merge_duplicates(tuples, overlap, refuse)
     if overlap == "independent":
-        return Made(rows, independent_beliefs(weight[rows]), np.zeros(0, np.int64))
+        return BuiltBlocks(rows, independent_beliefs(weight[rows]), np.zeros(0, np.int64))
     group = tuples.document
     if semantics == "independent":
         group = group * (int(tuples.label.max(initial=0)) + 1) + tuples.label
@@ -250,7 +250,7 @@ def make_blocks(tuples: Scored, overlap: Overlap, semantics: Semantics, refuse: 
         groups = _OverlapGroups.of(group, tuples, np.setdiff1d(rows, left_out))
     beliefs = _build_beliefs(groups, weight, overlap)
     order = np.argsort(groups.rows, kind="stable")
-    return Made(groups.rows[order], beliefs.take(order), left_out)
+    return BuiltBlocks(groups.rows[order], beliefs.take(order), left_out)
 
 
 def _merge_duplicates(tuples: Scored, overlap: Overlap, refuse: Refuse) -> tuple[Rows, Floats]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.core.corpus import Fragments
-from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
+from comparanda.core.extents import compute_stretches, fragmentation_codes, number_fragmentations, place_on_line
 from comparanda.core.sites import NOTHING, Aspect, Attribute, Folded, Sites, special_last
 from comparanda.core.text_columns import TextColumn, code_type, take_rows
 
@@ -294,7 +294,7 @@ class Claims:
             width=self.width[rows],
             begin=self.begin[rows],
             end=self.end[rows],
-            pieces=cut_numbers(len(rows), fragments, ways_of_being_cut([fragments])),
+            pieces=fragmentation_codes(len(rows), fragments, number_fragmentations([fragments])),
             fragments=fragments,
             label=self.label[rows],
             names=self.names,
@@ -336,7 +336,7 @@ class Claims:
         """The overlap sites of all these spans; the sites of agreed spans are stored as counts."""
         site = self.site
         first = np.flatnonzero(np.diff(site, prepend=-1)) if self.fragments is None else _first_spans(site)
-        ways = {number: way for way, number in ways_of_being_cut([self.fragments]).items()}
+        ways = {number: way for way, number in number_fragmentations([self.fragments]).items()}
         tables = [_spans_at_sites(self, site, first)]
         if self.agreed is not None:
             tables.append(_agreed_at_sites(self.agreed))
@@ -361,11 +361,11 @@ class Claims:
 def agreed_spans(claims: Claims) -> Claims:
     """Mark contiguous spans as present once in the key and in every run, without using memory for the counts."""
     once = np.broadcast_to(np.uint8(1), len(claims))
-    whole = cut_numbers(len(claims), None, {})
+    whole = fragmentation_codes(len(claims), None, {})
     return replace(claims, key=once, runs=(once,) * len(claims.runs), pieces=whole, fragments=None, agreed=None)
 
 
-def stand_apart(claims: Claims, agreed: Claims) -> bool:
+def find_isolated(claims: Claims, agreed: Claims) -> bool:
     """Whether each of the agreed spans overlaps neither any of the other spans nor another agreed one."""
     document, begin, end = claims.document, claims.begin, claims.end
     if claims.fragments is not None:

@@ -45,13 +45,13 @@ def place_on_line(document: Codes, begin: Codes, end: Codes, room: int) -> tuple
     return base + 2 * begin + filled, base + 2 * end - filled
 
 
-def ways_of_being_cut(sides: Iterable[Fragments | None]) -> Cuts:
+def number_fragmentations(sides: Iterable[Fragments | None]) -> Cuts:
     """Assign numbers to fragmentations, independently of the order of spans; 0 is reserved for contiguous spans."""
     ways = {pieces for side in sides if side is not None for pieces in _pieces_of_spans(side).values()}
     return {pieces: number for number, pieces in enumerate(sorted(ways), start=1)}
 
 
-def cut_numbers(size: int, fragments: Fragments | None, cuts: Cuts) -> Rows:
+def fragmentation_codes(size: int, fragments: Fragments | None, cuts: Cuts) -> Rows:
     """Return the fragmentation code of each span; 0 for contiguous spans, without using memory if all of them are."""
     if fragments is None:
         return np.broadcast_to(np.int64(0), size)

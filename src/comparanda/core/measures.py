@@ -255,7 +255,7 @@ def _compute_statistic(verdicts: Verdicts, view: View, name: str) -> NDArray[np.
     raise UsageError(f"the view {view.name!r} has no statistic {name!r}", hint=hint)
 
 
-def can_be_told(verdicts: Verdicts, view: View, name: str) -> bool:
+def is_computable(verdicts: Verdicts, view: View, name: str) -> bool:
     """Whether a statistic was computed by the evaluation, or can be counted from sites and items."""
     try:
         view, name = of_view(verdicts, view, name)

@@ -234,7 +234,7 @@ class Selection:
         return len(self.rows) + self.folded
 
 
-class Ground:
+class SelectionCaches:
     """Caches shared by conditions on the same verdicts.
 
     One is enough for all counts of a report; conditions on the same pair should be evaluated consecutively.
@@ -321,7 +321,7 @@ def select_rows(
     base: str | None = None,
     new: str | None = None,
     alone: bool = True,
-    ground: Ground | None = None,
+    ground: SelectionCaches | None = None,
 ) -> Selection:
     """Return the sites that match a condition, or the items if it refers to items.
 
@@ -332,7 +332,7 @@ def select_rows(
     of the systems named there. `among` states explicitly whose sites they are. With `right_by_run` a site counts once
     for each run of the system that it names. For many conditions, share a `ground`.
     """
-    ground = ground or Ground(verdicts)
+    ground = ground or SelectionCaches(verdicts)
     if about_items(where, view.sites.attributes):
         return _select_items(ground, view=view, where=where, base=base, new=new)
     paired = bool(find_names(where) & {*pair_names(view.sites), *SOURCE_NAMES})
@@ -373,10 +373,10 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     if any(call.function == AMONG for call in _find_calls(where)):
         what = f"{where!r} is about the sites of some runs, but a result can only be restricted to sites of all runs"
         raise UsageError(what, hint="remove `among`, or compare only these systems")
-    return Ground(verdicts).sites(where, view)
+    return SelectionCaches(verdicts).sites(where, view)
 
 
-def _select_items(ground: Ground, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
+def _select_items(ground: SelectionCaches, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
     """Return the items that match a condition; items do not depend on which runs are compared."""
     if base is None or new is None or not find_names(where) & {*PAIR_ITEM_NAMES}:
         rows = ground.items(where, view)  # refuses names that items do not have
@@ -391,7 +391,7 @@ def _select_by_run_pair(
     where: str,
     view: View,
     systems: tuple[System, System],
-    ground: Ground,
+    ground: SelectionCaches,
     *,
     of: Kind,
 ) -> Selection:

@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.feedback.field import units_of
 from comparanda.feedback.reviewer import NONE, Answered
 from comparanda.feedback.state import is_uncertain
-from comparanda.feedback.tally import CLAIMED, DOUBT, FOUND, MASS, Sight, Tally, expected_change
+from comparanda.feedback.tally import CLAIMED, DOUBT, FOUND, MASS, StrategyData, Tally, expected_change
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
 from comparanda.render.table import Table, cut_rows, format_cell, format_count
@@ -169,7 +169,7 @@ def select_questions(
 
     """
     field, plan = asking.field(), asking.plan
-    context = Sight(
+    context = StrategyData(
         field=field,
         plan=plan,
         units=units_of(field, plan.kind),
@@ -207,7 +207,7 @@ def _divide(part: float, whole: float) -> float | None:
     return part / whole if whole > 0 else None
 
 
-def _expected_scores(context: Sight, chosen: Sequence[Question]) -> Claimed | None:
+def _expected_scores(context: StrategyData, chosen: Sequence[Question]) -> Claimed | None:
     """Compute the scores claimed after questions from the expected counts; None where they cannot be computed.
 
     Answers about different blocks are independent, and the expected total weight of all tuples is constant. This does

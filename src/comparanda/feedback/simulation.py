@@ -16,13 +16,13 @@ from comparanda.feedback.state import (
     Basic,
     Statistical,
     compute_posterior,
+    condition_on_labels,
     is_uncertain,
     split_rounds,
     sum_parts,
-    tell_labels,
 )
 from comparanda.feedback.strategies import Strategy, fixed_order
-from comparanda.feedback.tally import RESUM, Sight, Tally, choose_best_worlds, parts_of, scores_of
+from comparanda.feedback.tally import RESUM, StrategyData, Tally, choose_best_worlds, parts_of, scores_of
 from comparanda.feedback.users import SimulatedUser
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _simulate_blocks(field: Field, plan: Plan, order: Rows) -> tuple[Rows, Model
         if not len(asked):
             continue
         asked_rows, blocks = rows[asked], place[asked]
-        tell_labels(state, asked_rows, compute_posterior(state.weight[asked_rows], yes=correct[asked_rows]))
+        condition_on_labels(state, asked_rows, compute_posterior(state.weight[asked_rows], yes=correct[asked_rows]))
         new = parts(blocks)
         turns.append(asked)
         changes.append(np.concatenate([new[:-1] - sums[:-1, blocks], new[-1:]]))
@@ -305,7 +305,9 @@ class Simulation:
         """Decide the hard output and score all units under the current probabilities."""
         self._tally = Tally(self.field, self.plan.decide, self.plan.min_weight, self._state)
         self._sums = [self._tally.sums.copy()]
-        context = Sight(field=self.field, plan=self.plan, units=self._units, state=self._state, tally=self._tally)
+        context = StrategyData(
+            field=self.field, plan=self.plan, units=self._units, state=self._state, tally=self._tally
+        )
         self._strategy = Strategy(context, self._asked, self._settled)
 
     def __len__(self) -> int:

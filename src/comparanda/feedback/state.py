@@ -362,7 +362,7 @@ def compute_posterior(probability: Floats, *, yes: Truths, error: float = 0.0) -
     return np.asarray(probability * agrees / (probability * agrees + (1 - probability) * differs))
 
 
-def tell_labels(state: State, rows: Rows, target: Floats) -> int:
+def condition_on_labels(state: State, rows: Rows, target: Floats) -> int:
     """Condition on the probabilities of tuples; return how many contradict a certainty."""
     mine = state.blocks
     blocks = mine.block[rows]
@@ -376,7 +376,7 @@ def tell_labels(state: State, rows: Rows, target: Floats) -> int:
     return int(odd.sum())
 
 
-def tell_spans(state: State, rows: Rows, target: Floats) -> int:
+def condition_on_spans(state: State, rows: Rows, target: Floats) -> int:
     """Condition on the probabilities of the spans of tuples; return how many contradict a certainty.
 
     A confirmed span that was impossible gets all its labels with equal probability.
@@ -397,7 +397,7 @@ def tell_spans(state: State, rows: Rows, target: Floats) -> int:
     return int(odd.sum())
 
 
-def tell_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int:
+def condition_on_none(state: State, blocks: Rows, rows: Rows, error: float = 0.0) -> int:
     """Condition on none of some tuples of each block being true; return how often that contradicts a certainty.
 
     In an exclusive block, this means that the block is empty.
@@ -479,16 +479,18 @@ def apply_answer(state: State, kind: Kind, rows: Rows, answer: Answer, *, error:
     blocks = state.blocks.block[rows]
     if kind == "choice":
         if answer == -1:
-            return blocks[:1], tell_none(state, blocks[:1], rows, error)
+            return blocks[:1], condition_on_none(state, blocks[:1], rows, error)
         rows, answer = np.array([answer]), "yes"
     confirmed = np.full(len(rows), answer == "yes")
     if kind == "span":
         before = state.entity[state.blocks.span[rows[:1]]]
-        return blocks[:1], tell_spans(state, rows[:1], compute_posterior(before, yes=confirmed[:1], error=error))
+        return blocks[:1], condition_on_spans(
+            state, rows[:1], compute_posterior(before, yes=confirmed[:1], error=error)
+        )
     odd = 0
     for some in split_rounds(blocks[: len(rows)]):
         target = compute_posterior(state.weight[rows[some]], yes=confirmed[some], error=error)
-        odd += tell_labels(state, rows[some], target)
+        odd += condition_on_labels(state, rows[some], target)
     return np.unique(blocks), odd
 
 
@@ -575,7 +577,7 @@ class Statistical(Basic):
             open_rows = is_uncertain(weight)
             weight, by, open_tuples = weight[open_rows], factor[some][open_rows], rows[some][open_rows]
             if len(open_tuples):
-                tell_labels(self.state, open_tuples, tilt_odds(weight, by))
+                condition_on_labels(self.state, open_tuples, tilt_odds(weight, by))
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """Return the arrays needed to resume."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
     from comparanda.feedback.field import Field, Units
     from comparanda.feedback.protocol import Plan
-    from comparanda.feedback.tally import Sight
+    from comparanda.feedback.tally import StrategyData
 
 
 # Data structures for the maximum of many scores that change individually, or all slightly with every question.
@@ -194,7 +194,7 @@ def _max_per_unit(values: Floats, place: Rows, count: int) -> Floats:
     return values[first_best(values, place, count)] if count else values[:0]
 
 
-def by_entropy(context: Sight, units: Rows) -> Floats:
+def by_entropy(context: StrategyData, units: Rows) -> Floats:
     """Score by uncertainty: of a tuple or span, the closeness of its probability to 0.5; of others, the entropy.
 
     The entropy of a block is that of its worlds, that of a text with a label the sum over its tuples.
@@ -210,7 +210,7 @@ def by_entropy(context: Sight, units: Rows) -> Floats:
     return sum_parts(place, context.tally.parts[DOUBT, rows], len(units))
 
 
-def block_entropy(context: Sight, blocks: Rows) -> Floats:
+def block_entropy(context: StrategyData, blocks: Rows) -> Floats:
     """Compute the entropy of the worlds of blocks, in bits."""
     _, place, probability, rest = context.state.worlds_of(blocks)
     smallest = np.finfo(np.float64).tiny
@@ -219,7 +219,7 @@ def block_entropy(context: Sight, blocks: Rows) -> Floats:
     return np.asarray(found - rest * np.log2(np.maximum(rest, smallest)))
 
 
-def by_information(context: Sight, units: Rows) -> Floats:
+def by_information(context: StrategyData, units: Rows) -> Floats:
     """Score by the expected reduction of the blocks' entropy per cost of the question.
 
     For a yes/no question about one block this is the entropy of the answer, however reliable the user is; likewise for
@@ -237,7 +237,7 @@ def by_information(context: Sight, units: Rows) -> Floats:
     return np.asarray((always * settled + never * narrowed) / context.plan.cost)
 
 
-def by_margin(context: Sight, units: Rows, open_units: Truths) -> Floats:
+def by_margin(context: StrategyData, units: Rows, open_units: Truths) -> Floats:
     """Score by the margin between the two best worlds of a block, the empty world included, smallest first.
 
     Of each block, the most probable open tuple or span comes first, or the one nearest to 0.5 where several can be
@@ -268,7 +268,7 @@ def by_margin(context: Sight, units: Rows, open_units: Truths) -> Floats:
     return score
 
 
-def compute_margins(context: Sight, blocks: Rows) -> Floats:
+def compute_margins(context: StrategyData, blocks: Rows) -> Floats:
     """Compute the margin between the two best worlds of each block, the empty world included."""
     state = context.state
     _, place, probability, rest = state.worlds_of(blocks)
@@ -283,7 +283,7 @@ def compute_margins(context: Sight, blocks: Rows) -> Floats:
 class GroupDoubt:
     """The total entropy of the tuples of each text."""
 
-    def __init__(self, context: Sight) -> None:
+    def __init__(self, context: StrategyData) -> None:
         self._context = context
         self._group = context.field.groups
         self._size = int(self._group.max(initial=-1)) + 1
@@ -307,12 +307,15 @@ class GroupDoubt:
         return _max_per_unit(self._sum[self._group[rows]], place, len(units))
 
 
-SCORES: dict[str, Callable[[Sight, Rows], Floats]] = {
+SCORES: dict[str, Callable[[StrategyData, Rows], Floats]] = {
     "entropy": by_entropy,
     "group_entropy": by_entropy,  # of group questions; for others see `GroupDoubt`
     "infogain": by_information,
 }
-CHANGES: dict[str, Callable[[Sight, Rows], tuple[Floats, Floats]]] = {"fgain": expected_change, "oracle": true_change}
+CHANGES: dict[str, Callable[[StrategyData, Rows], tuple[Floats, Floats]]] = {
+    "fgain": expected_change,
+    "oracle": true_change,
+}
 
 
 class Strategy:
@@ -322,7 +325,7 @@ class Strategy:
     claimed F1: the expected effect of an answer on F1. The oracle uses the true ΔC, ΔN and F1.
     """
 
-    def __init__(self, context: Sight, asked: Truths, settled: Truths) -> None:
+    def __init__(self, context: StrategyData, asked: Truths, settled: Truths) -> None:
         self._context = context
         self._asked = asked
         self._settled = settled

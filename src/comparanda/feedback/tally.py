@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.core.probabilities import EPSILON
-from comparanda.feedback.state import compute_posterior, sum_parts, tell_labels, tell_none, tell_spans
+from comparanda.feedback.state import (
+    compute_posterior,
+    condition_on_labels,
+    condition_on_none,
+    condition_on_spans,
+    sum_parts,
+)
 from comparanda.feedback.users import is_unmixed
 
 if TYPE_CHECKING:
@@ -180,7 +186,7 @@ TOTALS = (FOUND, RIGHT, CLAIMED)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Sight:
+class StrategyData:
     """The data that strategies use; only the oracle may use the key.
 
     Args:
@@ -199,40 +205,42 @@ class Sight:
     tally: Tally
 
 
-def count_now(context: Sight, blocks: Rows) -> Sums:
+def count_now(context: StrategyData, blocks: Rows) -> Sums:
     """Return the current totals of some blocks."""
     rows, place = context.state.blocks.rows.of(blocks)
     return np.stack([sum_parts(place, context.tally.parts[each, rows], len(blocks)) for each in TOTALS])
 
 
-def count_after(context: Sight, rows: Rows, yes: Truths) -> Sums:
+def count_after(context: StrategyData, rows: Rows, yes: Truths) -> Sums:
     """Compute the totals of each tuple's block after a yes or no to the tuple, or to its span."""
     blocks = context.state.blocks.block[rows]
     state, old = context.state.repeated(blocks)
     asked = state.blocks.rows.offsets[:-1] + rows - context.state.blocks.rows.offsets[blocks]
     error = context.plan.believed_error
     if context.plan.kind == "span":
-        tell_spans(state, asked, compute_posterior(state.entity[state.blocks.span[asked]], yes=yes, error=error))
+        condition_on_spans(
+            state, asked, compute_posterior(state.entity[state.blocks.span[asked]], yes=yes, error=error)
+        )
     else:
-        tell_labels(state, asked, compute_posterior(state.weight[asked], yes=yes, error=error))
+        condition_on_labels(state, asked, compute_posterior(state.weight[asked], yes=yes, error=error))
     return _decide_and_sum(context, state, old)
 
 
-def after_both(context: Sight, rows: Rows) -> tuple[Sums, Sums]:
+def after_both(context: StrategyData, rows: Rows) -> tuple[Sums, Sums]:
     """Compute the totals of each tuple's block after a yes, and after a no."""
     both = count_after(context, np.concatenate([rows, rows]), np.arange(2 * len(rows)) < len(rows))
     return both[:, : len(rows)], both[:, len(rows) :]
 
 
-def after_none(context: Sight, blocks: Rows) -> Sums:
+def after_none(context: StrategyData, blocks: Rows) -> Sums:
     """Compute the totals of blocks after the answer that none of their tuples is correct."""
     state, old = context.state.repeated(blocks)
     every = np.arange(len(blocks))
-    tell_none(state, every, np.arange(len(old)), context.plan.believed_error)
+    condition_on_none(state, every, np.arange(len(old)), context.plan.believed_error)
     return _decide_and_sum(context, state, old)
 
 
-def _decide_and_sum(context: Sight, state: State, old: Rows) -> Sums:
+def _decide_and_sum(context: StrategyData, state: State, old: Rows) -> Sums:
     """Decide hypothetical blocks, and sum up each of them."""
     count = len(state.blocks)
     chosen = choose_best_worlds(state, np.arange(count), context.plan.decide, context.plan.min_weight)
@@ -254,7 +262,7 @@ def compute_unanimity(weight: Floats, place: Rows, count: int) -> tuple[Floats, 
     return always, never
 
 
-def expected_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
+def expected_change(context: StrategyData, units: Rows) -> tuple[Floats, Floats]:
     """Compute the expected change by an answer of the hard output's weight and size.
 
     The expectation is under the current probabilities. The tuples of a text are assumed to be independent, with always
@@ -279,7 +287,7 @@ def expected_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
     return change[2], change[0]
 
 
-def _expected_choice_change(context: Sight, units: Rows) -> Sums:
+def _expected_choice_change(context: StrategyData, units: Rows) -> Sums:
     """Compute the expected change of totals by a choice."""
     state = context.state
     blocks = state.blocks.block[context.units.first[units]]
@@ -292,7 +300,7 @@ def _expected_choice_change(context: Sight, units: Rows) -> Sums:
     return np.asarray(total / np.maximum(1.0, some_right) - count_now(context, blocks))
 
 
-def true_change(context: Sight, units: Rows) -> tuple[Floats, Floats]:
+def true_change(context: StrategyData, units: Rows) -> tuple[Floats, Floats]:
     """Compute how many more correct tuples, and tuples in all, the hard output has after the true answer."""
     field, state = context.field, context.state
     correct = field.candidates.correct

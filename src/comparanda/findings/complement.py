@@ -246,14 +246,14 @@ class SharedErrors:
         """The contested sites that each run has wrong."""
         return [np.flatnonzero(~right) for right in self.sites.disputed.right]
 
-    def missed_beside(self, run: int, other: int) -> Rows:
+    def missed_counted_for(self, run: int, other: int) -> Rows:
         """Return the items of the key that a run misses and that also count for another run."""
         rows = self.missed[run]
         return rows[self.items.counts(other)[rows]] if self.apart else rows
 
     def missed_by_both(self, first: int, second: int) -> Rows:
         """Return the items of the key that two runs miss."""
-        rows = self.missed_beside(first, second)
+        rows = self.missed_counted_for(first, second)
         return rows[~self.has[second][rows]]
 
     def spurious_in_both(self, first: int, second: int) -> Rows:
@@ -292,8 +292,8 @@ class Tally:
         if errors.apart:
             positives = by.of_items(errors.items.counts(first) & errors.items.counts(second)) + self._easy
             missed = (
-                by.of_items(errors.missed_beside(first, second)),
-                by.of_items(errors.missed_beside(second, first)),
+                by.of_items(errors.missed_counted_for(first, second)),
+                by.of_items(errors.missed_counted_for(second, first)),
             )
         return Counts(
             positives=positives,
@@ -337,7 +337,7 @@ class CountedPair:
     drawn: Floats | None
 
 
-class ComplementGround:
+class ComplementData:
     """The data shared by all pairs: the errors of runs, and the units and labels by which they are counted."""
 
     def __init__(self, context: Context, beta: float, pairs: int, *, labels: bool) -> None:
@@ -904,12 +904,12 @@ def compute_complementarity(
             raise UsageError(f"the system {name!r} is compared with itself")
     if len(chosen) < 2:
         raise UsageError("complementarity needs two systems", hint=f"give another system besides {chosen[0].name!r}")
-    setup = ComplementGround(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
+    setup = ComplementData(context, beta, len(chosen) * (len(chosen) - 1) // 2, labels=labels)
     pairs = tuple(_make_pair(setup, counted) for counted in setup.counted(list(combinations(chosen, 2))))
     return Complementarity(view=view.name, over=setup.over, beta=beta, pairs=pairs, diversity=None, notes=setup.notes)
 
 
-def _make_pair(setup: ComplementGround, counted: CountedPair) -> ComplementPair:
+def _make_pair(setup: ComplementData, counted: CountedPair) -> ComplementPair:
     names = counted.first.name, counted.second.name
     writer = _OverlapWriter(setup, counted.first, counted.second)
     total = Counts.of(counted.totals[0])
@@ -941,7 +941,7 @@ def _make_pair(setup: ComplementGround, counted: CountedPair) -> ComplementPair:
 
 
 def _label_rows(
-    setup: ComplementGround, counted: CountedPair, rates: Sequence[tuple[Rates, Rates]], writer: _OverlapWriter
+    setup: ComplementData, counted: CountedPair, rates: Sequence[tuple[Rates, Rates]], writer: _OverlapWriter
 ) -> Iterator[LabelComplement]:
     """Yield the counts and rates of each label that the key or one of the two has; the last group has no label."""
     for label, row, (forth, back) in zip(setup.labels, counted.totals[1:], rates, strict=False):
@@ -950,9 +950,7 @@ def _label_rows(
             yield LabelComplement(format_value(label), writer.overlap(counts, label), forth, back)
 
 
-def _both_directions(
-    setup: ComplementGround, names: tuple[str, str], counted: CountedPair
-) -> list[tuple[Rates, Rates]]:
+def _both_directions(setup: ComplementData, names: tuple[str, str], counted: CountedPair) -> list[tuple[Rates, Rates]]:
     """Compute the rates of a pair in both directions, of all items and then of each label."""
     total = Counts.of(counted.totals)
     drawn = None if counted.drawn is None else Counts.of(counted.drawn)
@@ -986,7 +984,7 @@ def _rate_column(number: int, values: Sequence[Floats], samples: Floats | None, 
     return rates
 
 
-def _rate_values(setup: ComplementGround, counts: Counts) -> tuple[Floats, ...]:
+def _rate_values(setup: ComplementData, counts: Counts) -> tuple[Floats, ...]:
     """Compute Comp, PComp, RComp, FComp and FβComp of all items and of each label."""
     precision = complement(counts.spurious_first, counts.spurious_second, counts.spurious_both)
     recall = complement(counts.missed_first, counts.missed_second, counts.missed_both)
@@ -1019,7 +1017,7 @@ class _OverlapWriter:
     names of the pair's sides (`base_claims`), and selects items once for every pair of runs.
     """
 
-    def __init__(self, setup: ComplementGround, first: System, second: System) -> None:
+    def __init__(self, setup: ComplementData, first: System, second: System) -> None:
         self.setup = setup
         runs = setup.context.verdicts.runs
         plain = len(first.runs) == len(second.runs) == 1 and setup.view.items.weight is None

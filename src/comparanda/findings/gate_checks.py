@@ -149,7 +149,7 @@ _WITH_LABEL = re.compile(r"[a-z][a-z0-9_.]*\[[^\]\"']+\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class RequirementValues:
     """The values that requirements can refer to.
 
     Args:
@@ -190,7 +190,7 @@ class Decision:
     limit: float | None = None
 
 
-def decide_requirement(text: str, inputs: Ground) -> Decision:
+def decide_requirement(text: str, inputs: RequirementValues) -> Decision:
     """Decide a requirement; raise `ExpressionError` if it does not parse or contains unknown names."""
     return _Requirement(text, inputs).decision()
 
@@ -198,7 +198,7 @@ def decide_requirement(text: str, inputs: Ground) -> Decision:
 class _Requirement:
     """One requirement, checked against the available values."""
 
-    def __init__(self, text: str, inputs: Ground) -> None:
+    def __init__(self, text: str, inputs: RequirementValues) -> None:
         self.text, self.inputs = text, inputs
         self.root = _parse_requirement(text)
         self.nodes = list(walk_tree(self.root))
@@ -639,7 +639,7 @@ class _Checker:
 
     def _requirement(self, text: str) -> Check:
         found, count = self.difference, None if self.difference is None else self._count
-        inputs = Ground(
+        inputs = RequirementValues(
             score=self.score,
             base_score=self.base_score,
             measures=tuple(each.name for each in self.context.measures),

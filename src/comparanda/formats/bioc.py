@@ -507,10 +507,10 @@ class _Reader:
         span = self.draft.span(pieces, str(label), place)
         self.called.append("an annotation" if annotation.id in {None, ""} else f"annotation {annotation.id}")
         if annotation.text:
-            self.draft.say(span, "text", annotation.text)
+            self.draft.set_value(span, "text", annotation.text)
         keys = self._id_keys(annotation.infons)
         if ids := ids_in(annotation.infons, keys):
-            self.draft.say(span, "id", ids)
+            self.draft.set_value(span, "id", ids)
         for key, value in annotation.infons.items():
             if key not in keys and key != self._label and isinstance(value, str | int | float):
                 set_value(self.draft, span, key, value)

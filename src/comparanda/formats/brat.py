@@ -24,8 +24,8 @@ from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import CHAIN, Losses, Mention, Passage, Writer
 from comparanda.formats.files import display_name, file_names, list_matching, text_of
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets, clean_text, covers_stated
-from comparanda.formats.word_runs import chain_of, tell_shared_names, without_words
+from comparanda.formats.standoff import OPTION, Draft, clean_text, covers_stated, requested_offsets
+from comparanda.formats.word_runs import chain_of, report_shared_names, without_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -277,14 +277,14 @@ class _Reader:
                 number = draft.span(span.pieces, span.label, span.place)
                 for name, values in span.said.items():
                     if (value := _combine_values(name, values)) is not None:
-                        draft.say(number, name, value)
+                        draft.set_value(number, name, value)
                 if span.text:
-                    draft.say(number, "text", span.text)
+                    draft.set_value(number, "text", span.text)
         what = "relations, events, equivalences and their attributes"
         self._note(f"{what if self.links is None else 'attributes of relations and events'} ignored", self.ignored)
         self._note_texts_without_annotations()
         draft.notes += [*self.notes, *(() if self.links is None else self.links.finish())]
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         evaluated = "label" if self.links is None else "chains"
         return draft.corpus(self.request, name="brat", evaluated=evaluated, offsets=offsets)
 
@@ -510,7 +510,7 @@ COREFERENCE = "Coreference"
 def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Write two files for each document, named after it."""
     given = [without_words(each, losses) for each in documents]
-    tell_shared_names((each for each in given if each.chained), losses)
+    report_shared_names((each for each in given if each.chained), losses)
     for passage in given:
         _check_name(passage.name)
         for attribute in passage.attributes:

@@ -40,7 +40,7 @@ from comparanda.formats.json_objects import (
 )
 from comparanda.formats.scanner import check_line_lengths, offset_type
 from comparanda.formats.standoff import FARTHEST, Draft
-from comparanda.formats.word_runs import place_mentions, tell_shared_names
+from comparanda.formats.word_runs import place_mentions, report_shared_names
 
 if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows
@@ -327,7 +327,7 @@ class _Reader:
                 calls.append(called.partition(" of document ")[0])
                 if extent[0] == extent[1] and not inclusive:
                     raise document.refuse(f"{called} is {extent[0]} to {extent[1]}, which is empty")
-                draft.say(draft.span([extent], UNLABELLED, document.place), "chain", chain)
+                draft.set_value(draft.span([extent], UNLABELLED, document.place), "chain", chain)
         draft.notes += self._notes()
         offsets: Offsets = "inclusive" if inclusive else "code-points"
         return draft.corpus(self.request, name="clusters", evaluated="chains", offsets=offsets)
@@ -539,7 +539,7 @@ def write(documents: Iterable[Passage], losses: Losses, options: Mapping[str, st
     """Write documents, one object per line."""
     del options
     given = list(documents)
-    tell_shared_names(given, losses)
+    report_shared_names(given, losses)
     return json_lines(given, lambda each: _document(each, losses))
 
 

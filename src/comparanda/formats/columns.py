@@ -33,7 +33,7 @@ from comparanda.formats.cuts import UncuttableError, marked_lines, sentences_bet
 from comparanda.formats.document_writer import Losses, Passage, Writer
 from comparanda.formats.scanner import SPACE, TAB, Block, encode_word8, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering, may_mark, newdoc_name, refuse_unannotated
-from comparanda.formats.word_runs import ChunkScheme, chunk_tags, sentences_of, stands_in_line, words_of
+from comparanda.formats.word_runs import ChunkScheme, chunk_tags, fits_in_line, sentences_of, words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +67,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestedColumns:
     """The columns that the options and the task request, before the file is read.
 
     Args:
@@ -88,7 +88,7 @@ class Asked:
     counted: int = 0
 
     @classmethod
-    def of(cls, request: Request, header: tuple[str, ...] = ()) -> Asked:
+    def of(cls, request: Request, header: tuple[str, ...] = ()) -> RequestedColumns:
         """Read and check the options of a request, given the names in the header of the file, if it has one."""
         options = request.options
         names = _column_names(options) or header
@@ -111,7 +111,7 @@ class Asked:
                 asked.check(option, wanted)
         return asked
 
-    def without_numbers(self, numbered: Numbered | None, request: Request) -> Asked:
+    def without_numbers(self, numbered: Numbered | None, request: Request) -> RequestedColumns:
         """Adapt to a file whose first column merely counts words: the second one holds the words.
 
         Unless the user names a column, spans are then read from the first later column with chunk tags, as in the files
@@ -231,7 +231,7 @@ class Layout:
             elif not line.startswith(b"#"):
                 return
 
-    def wanted(self, asked: Asked, request: Request, where: str) -> tuple[dict[str, int], int | None]:
+    def wanted(self, asked: RequestedColumns, request: Request, where: str) -> tuple[dict[str, int], int | None]:
         """Return the indices of the fields to read, by name, and that of the words."""
         if asked.names and len(asked.names) != self.width:
             raise ReadError(
@@ -251,9 +251,9 @@ class Layout:
         return {"value": value, **extra}, word
 
 
-def asked_of(source: Source, layout: Layout, request: Request) -> Asked:
+def find_requested_columns(source: Source, layout: Layout, request: Request) -> RequestedColumns:
     """Determine the requested columns of a file; a first column that merely counts the words does not hold them."""
-    asked = Asked.of(request, layout.names)
+    asked = RequestedColumns.of(request, layout.names)
     return asked if asked.word_given else asked.without_numbers(Numbered.of(source, layout), request)
 
 
@@ -497,7 +497,7 @@ def read(source: Source, request: Request) -> Corpus:
     header = choose_option(request.options, "header", HEADERS)
     layout = Layout.of(source, header)
     layout.refuse_lacking(request, str(source.locate(layout.first)))
-    asked = asked_of(source, layout, request)
+    asked = find_requested_columns(source, layout, request)
     if layout.separator == TAB:
         return _read_tabs(source, request, asked, layout)
     if source.data.find(b"\t", 0, source.size) < 0:
@@ -509,7 +509,7 @@ def read(source: Source, request: Request) -> Corpus:
     return _read(source, request, asked, Layout.of(source, header), mended=True)
 
 
-def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -> Corpus:
+def _read_tabs(source: Source, request: Request, asked: RequestedColumns, layout: Layout) -> Corpus:
     """Read tab-separated columns; if that fails, accept spaces as separators too."""
     header = choose_option(request.options, "header", HEADERS)
     try:
@@ -527,7 +527,7 @@ def _read_tabs(source: Source, request: Request, asked: Asked, layout: Layout) -
             raise problem from None
 
 
-def _read(source: Source, request: Request, asked: Asked, layout: Layout, *, mended: bool = False) -> Corpus:
+def _read(source: Source, request: Request, asked: RequestedColumns, layout: Layout, *, mended: bool = False) -> Corpus:
     where = str(source.locate(layout.first))
     wanted, word = layout.wanted(asked, request, where)
     anywhere = choose_option(request.options, "comments", COMMENTS) == "anywhere"
@@ -667,7 +667,7 @@ def _format_document(passage: Passage, losses: Losses, scheme: ChunkScheme) -> I
 
 def _check_name(name: str) -> str:
     """Refuse a name that cannot be written in a line unchanged."""
-    if not stands_in_line(name):
+    if not fits_in_line(name):
         raise WriteError(
             f"the document name {name!r} cannot be written in a line of columns",
             hint="rename the document: line breaks, tabs and surrounding white space are not allowed",

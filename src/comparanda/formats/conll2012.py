@@ -47,11 +47,11 @@ from comparanda.formats.word_runs import (
     Placed,
     chain_of,
     find_ambiguous,
+    fits_in_line,
     kept_elsewhere,
     merge_pieces,
     place_mentions,
     sentences_of,
-    stands_in_line,
     words_of,
 )
 
@@ -739,7 +739,7 @@ def _split_part(name: str) -> tuple[str, int]:
     >>> _split_part("nw/wsj_1; part 2"), _split_part("x")
     (('nw/wsj_1', 2), ('x', 0))
     """
-    if not stands_in_line(name):
+    if not fits_in_line(name):
         raise WriteError(
             f"the document name {name!r} cannot be written in CoNLL-2012",
             hint="rename the document: no line breaks, no tabs, no white space at the beginning or end",

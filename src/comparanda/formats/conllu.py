@@ -37,12 +37,12 @@ from comparanda.formats.word_runs import (
     Run,
     chain_of,
     find_ambiguous,
+    fits_in_line,
     kept_elsewhere,
     no_words,
     runs_of,
     sentences_of,
     shared_names,
-    stands_in_line,
     words_of,
 )
 
@@ -471,14 +471,14 @@ def _format_line(
 
 def _header_comments(passage: Passage, fields: Sequence[str], losses: Losses) -> Iterator[str]:
     """Yield the comments at the beginning of a document."""
-    if not stands_in_line(passage.name):
+    if not fits_in_line(passage.name):
         raise WriteError(
             f"the document name {passage.name!r} cannot be written in a line of CoNLL-U",
             hint="rename the document: line breaks, tabs and surrounding white space are not allowed",
         )
     yield f"# newdoc id = {passage.name}\n# global.{KEY} = {'-'.join(fields)}\n"
     for name, value in passage.attributes.items():
-        if stands_in_line(name) and "=" not in name and (stands_in_line(value) or not value):
+        if fits_in_line(name) and "=" not in name and (fits_in_line(value) or not value):
             yield f"# meta::{name} = {value}\n"
         else:
             losses.lose(f"the attribute {name!r} of documents, which cannot be written in a line", passage.name)

@@ -305,7 +305,7 @@ def _mark_json(read: Read, file: AnyPath, request: Request) -> Iterator[Mark]:
     if not sample or not sample[0][2].lstrip().startswith(b"{"):
         raise UncuttableError(f"{file.name} does not have one JSON object per line")
     try:
-        record_names = Called.of(read, _load_head(file, request, sample[-1][0] + len(sample[-1][2])), request)
+        record_names = RecordNames.of(read, _load_head(file, request, sample[-1][0] + len(sample[-1][2])), request)
     except _UnmarkedError:
         return iter([Mark(start=0, lines=0, name="", counted=False)])
     records = [_decode_line(_OBJECT, file, before, line) for _, before, line in sample]
@@ -335,7 +335,7 @@ def _mark_table(read: Read, dialect: Callable[[Request], Dialect], file: AnyPath
     sample = list(islice(rows, SAMPLE + 1))
     if len(sample) < 2:
         raise UncuttableError(f"{file.name} has too few rows")
-    record_names = Called.of(read, _load_head(file, request, sample[-1][0] + len(sample[-1][2])), request)
+    record_names = RecordNames.of(read, _load_head(file, request, sample[-1][0] + len(sample[-1][2])), request)
     header = record_names.count < len(sample)
     cells = [row for _, _, _, row in sample[header:]]
     fields = record_names.fields(
@@ -393,7 +393,7 @@ def _load_head(file: AnyPath, request: Request, stop: int) -> Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Called:
+class RecordNames:
     """The names that the reader gives the first records.
 
     Args:
@@ -412,7 +412,7 @@ class Called:
     numbered: bool
 
     @classmethod
-    def of(cls, read: Read, source: Source, request: Request) -> Called:
+    def of(cls, read: Read, source: Source, request: Request) -> RecordNames:
         """Read the first records and collect their names."""
         try:
             corpus = read(source, request)

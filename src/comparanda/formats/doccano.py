@@ -28,7 +28,7 @@ from comparanda.formats.json_objects import (
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import FARTHEST, OPTION, Draft, asked_offsets, places_in
+from comparanda.formats.standoff import FARTHEST, OPTION, Draft, places_in, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -67,7 +67,7 @@ class _Reader:
         self.note_places: dict[str, list[int]] = {}
 
     def read(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         objects = JsonObjects(self.source)
         first = Fields(self.source, int(objects.offset[0]), objects.first())
         self.spans_field = self._find_spans_field(first)
@@ -171,7 +171,7 @@ class _Reader:
             return
         number = self._add_span(bounds, span.given.get("label"), span, span.path("label"))
         for name, value in span.plain(_SPAN_FIELDS):
-            self.draft.say(number, name, value)
+            self.draft.set_value(number, name, value)
 
     def _check_users(self, document: Fields) -> None:
         """Refuse the annotations of several users, unless one is asked for."""

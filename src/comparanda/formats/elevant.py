@@ -20,7 +20,7 @@ from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
 from comparanda.formats.json_objects import Fields, JsonObjects, key_paths
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -58,7 +58,7 @@ class _Reader:
         self.outside: list[int] = []
 
     def read(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         objects = JsonObjects(self.source)
         articles = [
             Fields(self.source, place, article) for place, article in zip(objects.offset.tolist(), objects, strict=True)
@@ -116,9 +116,9 @@ class _Reader:
             return
         label = None if self.label is None or span.given.get(self.label) is None else span.text(self.label)
         number = self.draft.span([(begin, end)], label or UNTYPED, span.place)
-        self.draft.say(number, "id", join_ids([self._read_id(span)]))
+        self.draft.set_value(number, "id", join_ids([self._read_id(span)]))
         for name, value in _span_columns(span):
-            self.draft.say(number, name, value)
+            self.draft.set_value(number, name, value)
 
     def _read_id(self, span: Fields) -> str | None:
         """Return the id of an entity; None for one that is not in a knowledge base."""

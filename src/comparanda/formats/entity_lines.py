@@ -113,7 +113,7 @@ class Mentions:
                 span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
                 _add_candidates(draft, span, ranked)
                 for column, value in mention.said.items():
-                    draft.say(span, column, value)
+                    draft.set_value(span, column, value)
                 if len(set(labels)) > 1:
                     unlike.append(mention.place)
         add_note(draft, "mentions with candidates of several types, of which that of the best is used", unlike)
@@ -122,13 +122,13 @@ class Mentions:
 def _add_candidates(draft: Draft, span: int, ranked: list[Candidate]) -> None:
     ids, clusters = _join_ids(tuple(each.id for each in ranked if each.id))
     if ids is not None:
-        draft.say(span, "id", ids)
+        draft.set_value(span, "id", ids)
     if clusters:
-        draft.say(span, "cluster", clusters)
+        draft.set_value(span, "cluster", clusters)
     if ranked and ranked[0].score is not None:
-        draft.say(span, "probability", ranked[0].score)
+        draft.set_value(span, "probability", ranked[0].score)
     if len(ranked) > 1 and any(each.score != ranked[0].score for each in ranked):
-        draft.say(span, "scores", BAR.join("" if each.score is None else repr(each.score) for each in ranked))
+        draft.set_value(span, "scores", BAR.join("" if each.score is None else repr(each.score) for each in ranked))
 
 
 @lru_cache(1 << 14)

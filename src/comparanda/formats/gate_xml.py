@@ -28,7 +28,7 @@ from comparanda.formats.xml import (
     format_plain,
     read_events,
     refuse_pieces,
-    say_ids,
+    set_ids,
     set_value,
     without_line_ends,
 )
@@ -314,7 +314,7 @@ class _Reader:
         linked = next((name for name in ids if annotation.features.get(name)), None)
         for name, value in annotation.features.items():
             if name == linked:
-                say_ids(self.draft, span, str(value))
+                set_ids(self.draft, span, str(value))
             else:
                 set_value(self.draft, span, name, value)
 

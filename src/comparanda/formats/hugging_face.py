@@ -33,7 +33,7 @@ from comparanda.formats.json_objects import (
 )
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -82,7 +82,7 @@ class _Reader:
         self.checked_words = 0
 
     def read(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         documents = list(read_values(self.source))
         if documents and all(type(each) is dict and _is_entity(each) for _, each in documents):
             documents = [(documents[0][0], [each for _, each in documents])]  # the output for a single text
@@ -199,12 +199,12 @@ class _Reader:
     def _add_span(self, entity: _Entity) -> None:
         number = self.draft.span([(entity.begin, entity.end)], entity.label, entity.fields.place)
         if entity.scores:
-            self.draft.say(number, "probability", sum(entity.scores) / len(entity.scores))
+            self.draft.set_value(number, "probability", sum(entity.scores) / len(entity.scores))
         if not entity.fields.given.keys() <= _USUAL_FIELDS:
             if (id_ := entity.fields.name("id")) is not None:
-                self.draft.say(number, "id", join_ids(split_ids(id_)))
+                self.draft.set_value(number, "id", join_ids(split_ids(id_)))
             for name, value in entity.fields.plain(_OWN_FIELDS):
-                self.draft.say(number, name, value)
+                self.draft.set_value(number, name, value)
 
 
 def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:

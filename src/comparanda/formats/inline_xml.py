@@ -33,7 +33,7 @@ from comparanda.formats.xml import (
     lose_type,
     read_events,
     refuse_pieces,
-    say_ids,
+    set_ids,
     set_value,
     too_deep,
     without_line_ends,
@@ -440,7 +440,7 @@ class _Reader:
         self.called.append(f"<{element.name}>")
         for name, value in attributes.items():
             if name == linked:
-                say_ids(self.draft, span, value)
+                set_ids(self.draft, span, value)
             elif name != by:
                 set_value(self.draft, span, name, value)
         return by is not None or "label" not in options

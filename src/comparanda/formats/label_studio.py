@@ -27,7 +27,7 @@ from comparanda.formats.json_objects import (
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -74,7 +74,7 @@ class _Reader:
         self.annotators: dict[str, None] = {}
 
     def read(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         named: str | None = None
         for task in self._read_tasks() if self.has_tasks else self._read_records():
             if (chosen := self._choose(task)) is None:
@@ -265,13 +265,13 @@ class _Reader:
         covered = value.get("text")
         if type(covered) is str and covered:
             # Label Studio writes line breaks of the covered text as a backslash and an n
-            self.draft.say(number, "text", covered if "\\n" in text else covered.replace("\\n", "\n"))
+            self.draft.set_value(number, "text", covered if "\\n" in text else covered.replace("\\n", "\n"))
         score = item.given.get("score")
         if type(score) is float or type(score) is int:
-            self.draft.say(number, "probability", float(score))
+            self.draft.set_value(number, "probability", float(score))
         meta = item.given.get("meta")
         if type(meta) is dict and type(notes := meta.get("text")) is list and notes:
-            self.draft.say(number, "note", " ".join(map(str, notes)))
+            self.draft.set_value(number, "note", " ".join(map(str, notes)))
 
     def _add_region_attribute(self, item: Fields, regions: dict[str, list[int]]) -> None:
         """Add a per-region result as a column of its spans; note all other results."""
@@ -286,7 +286,7 @@ class _Reader:
             return
         one = values[0] if len(values) == 1 else "|".join(map(str, values))
         for number in numbers:
-            self.draft.say(number, name, join_ids(map(str, values)) if name == "id" else one)
+            self.draft.set_value(number, name, join_ids(map(str, values)) if name == "id" else one)
 
 
 def _read_predictions(task: Fields, model: str | None) -> Iterator[Fields]:

@@ -204,7 +204,9 @@ class _ItemCollector:
         self._found.offsets += plan.offsets
         number = None if plan.occurrence is None else given[plan.occurrence]
         occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
-        attributes = said_of((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
+        attributes = (
+            collect_attributes((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
+        )
         return item_of(
             given[plan.text or ""], own if isinstance(own, str) else label, attributes=attributes, occurrence=occurrence
         )
@@ -232,10 +234,10 @@ def _is_container(value: Any) -> bool:
     return isinstance(value, dict | list)
 
 
-def said_of(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def collect_attributes(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Collect the other attributes of an item: ids, a probability, and scalars by name; the first of equal names wins.
 
-    >>> said_of([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
+    >>> collect_attributes([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
     {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
     """
     found: dict[str, Any] = {}
@@ -301,7 +303,7 @@ def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]
     given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
     label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
     more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
-    attributes = said_of(("id" if key in ID_NAMES else key, value) for key, value in more)
+    attributes = collect_attributes(("id" if key in ID_NAMES else key, value) for key, value in more)
     return label or (None if name in WRAPPERS else name), attributes
 
 
@@ -658,7 +660,7 @@ class _Reader:
             number = self.draft.span([(0, 0)], item.label, place)
             for name, attribute in item.attributes.items():
                 if name not in OWN:
-                    self.draft.say(number, name, attribute)
+                    self.draft.set_value(number, name, attribute)
             self.texts.append(item.text)
             self.occurrence.append(item.occurrence)
             self.begin.append(item.begin)

@@ -25,7 +25,7 @@ from comparanda.formats.entity_lines import (
     score,
 )
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -50,7 +50,7 @@ def read(source: Source, request: Request) -> Corpus:
             mentions.add(document.strip(), _parse_mention(source, place, line))
     draft = Draft(source=source, side=request.side, called=lambda _, number: f"mention {number + 1}")
     mentions.into(draft)
-    offsets = asked_offsets(request.options)
+    offsets = requested_offsets(request.options)
     return draft.corpus(request, name="neleval", evaluated="type", offsets=offsets, usual="inclusive")
 
 
@@ -105,7 +105,7 @@ def _document(passage: Passage, losses: Losses) -> Iterator[str]:
     for mention in passage.mentions:
         begin, last = find_extent(passage, mention)
         check(passage, mention.label, "the label")
-        lose_said(passage, mention, CARRIED, losses)
+        report_unwritten(passage, mention, CARRIED, losses)
         candidates = "".join(
             f"\t{id_}\t{score}\t{mention.label}" for id_, score in candidates_of(passage, mention, losses)
         )
@@ -122,7 +122,7 @@ def lose_document(passage: Passage, losses: Losses) -> None:
         losses.lose(f"the attribute {name!r} of documents", passage.name)
 
 
-def lose_said(passage: Passage, mention: WriterMention, carried: frozenset[str], losses: Losses) -> None:
+def report_unwritten(passage: Passage, mention: WriterMention, carried: frozenset[str], losses: Losses) -> None:
     """Report the attributes of a span that are not written."""
     for name in mention.said:
         if name not in carried:

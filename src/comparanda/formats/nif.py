@@ -22,7 +22,7 @@ from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.field_values import find_unwritable
 from comparanda.formats.json_objects import Node, looks_like_json, read_nodes
 from comparanda.formats.linked_data import base_of, document_name, iri_of, list_plain_values, local_name, make_expander
-from comparanda.formats.standoff import FARTHEST, OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import FARTHEST, OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -92,7 +92,7 @@ class _Reader:
         self.context: Any = None
 
     def corpus(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         for node in read_nodes(self.source, ("@graph",)):
             if node.context is not self.context:
                 self.context, self.iri = node.context, make_expander(node.context, _KNOWN)
@@ -214,13 +214,13 @@ class _Reader:
         entities = [self.iri(str(each)) for each in phrase.properties.get("taIdentRef", ())]
         if entities:
             ids = join_ids(None if _NO_ENTITY.search(each) else document_name(each) for each in entities)
-            draft.say(number, "id", ids)
+            draft.set_value(number, "id", ids)
         if classes or narrow:
-            draft.say(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))
+            draft.set_value(number, "class", BAR.join(dict.fromkeys([*narrow, *classes])))
         if anchor := phrase.properties.get("anchorOf"):
-            draft.say(number, "text", str(anchor[0]))
+            draft.set_value(number, "text", str(anchor[0]))
         for value in phrase.properties.get("taConfidence", ())[:1]:
-            draft.say(number, "probability", _parse_confidence(value))
+            draft.set_value(number, "probability", _parse_confidence(value))
 
 
 def _class_label(iri: str) -> str:

@@ -20,7 +20,7 @@ from comparanda.core.remote import AnyPath, RemotePath
 from comparanda.core.text_columns import PADDING
 from comparanda.errors import ComparandaError, MissingExtraError, ReadError
 from comparanda.formats.contract import Format, Request
-from comparanda.formats.cuts import SAMPLE, Called, Mark
+from comparanda.formats.cuts import SAMPLE, Mark, RecordNames
 from comparanda.formats.files import display_name, load_files, read_stamp, size_of
 from comparanda.formats.jsonl import FORMAT as JSONL
 from comparanda.formats.plain_tables import Table, has_tag_list, spans_in_tags, table_rows, table_tokens
@@ -262,7 +262,7 @@ def marks(file: AnyPath, request: Request) -> Iterator[Mark]:
     source = load_files(
         [Stretch(file=file, start=0, stop=min(SAMPLE, piece.stop))], side=request.side, unread=_ANY_SUFFIX
     )
-    record_names = Called.of(read, source, request)
+    record_names = RecordNames.of(read, source, request)
     tables = _Tables(source)
     fields = record_names.fields(tables.fetch(tables.names), file)
     return record_names.marks(_iter_named_rows(piece, fields), fields)

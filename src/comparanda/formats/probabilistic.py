@@ -37,7 +37,7 @@ from comparanda.formats.probabilistic_records import (
 )
 from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
 from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 from comparanda.formats.tokens import MENDS, Marks, mend_column
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 FORMAT_NAME = "probabilistic"
 
 
-def on_ground(records: Records, tuples: RecordsTuples) -> Corpus:
+def build_tuple_corpus(records: Records, tuples: RecordsTuples) -> Corpus:
     """Build the corpus of tuples, with their probabilities."""
     if records.unit == "characters":
         corpus = _place_by_characters(records, tuples)
@@ -84,9 +84,9 @@ def _place_by_characters(records: Records, tuples: RecordsTuples) -> Corpus:
     places = np.array(records.places, np.int64)[tuples.record]
     draft.spans(tuples.record, begin=tuples.begin, end=tuples.end, labels=tuples.label, place=places)
     for row, text in tuples.text.items():
-        draft.say(row, "text", text)
+        draft.set_value(row, "text", text)
     draft.notes += records.notes
-    offsets = asked_offsets(records.request.options)
+    offsets = requested_offsets(records.request.options)
     return draft.corpus(records.request, name=FORMAT_NAME, evaluated="label", offsets=offsets)
 
 
@@ -308,7 +308,7 @@ def _read_documents(found: list[Document | list[Span]], places: list[int], sourc
     for content, reader in _READERS.items():
         for policies, numbers in records.group_by_policies(records.with_content(content)):
             parts.append(reader(records, numbers, policies))
-    return on_ground(records, _merge_tuples(parts))
+    return build_tuple_corpus(records, _merge_tuples(parts))
 
 
 def _read_certain(records: Records) -> Corpus:
@@ -321,7 +321,7 @@ def _read_certain(records: Records) -> Corpus:
             )
     every = list(range(len(records)))
     tuples = read_entities(records, every, replace(records.policies[0], overlap="independent"))
-    return replace(on_ground(records, tuples), beliefs=None)
+    return replace(build_tuple_corpus(records, tuples), beliefs=None)
 
 
 def _merge_tuples(parts: Sequence[RecordsTuples]) -> RecordsTuples:

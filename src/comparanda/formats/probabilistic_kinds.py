@@ -511,7 +511,7 @@ class Spans:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Found:
+class FoundSpans:
     """The spans found in the tags of one label.
 
     Args:
@@ -573,7 +573,9 @@ class _OpenSpans:
         return self.least if aggregate == "min" else self.total / size
 
 
-def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, *, floor: float) -> Found:
+def spans_of(
+    tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate: Aggregate, *, floor: float
+) -> FoundSpans:
     """Find the spans of one label whose product reaches the floor.
 
     Whatever the aggregate, a span is retained if its *product* reaches the floor: the other aggregates would retain
@@ -599,7 +601,9 @@ def spans_of(tags: dict[str, Floats], scheme: TagScheme, stops: Rows, aggregate:
         little = product[~enough & (product > 0)]
         rest += len(little) + len(pruned)
         mass += float(little.sum() + pruned.sum())
-    return Found(Spans(*(np.concatenate([getattr(each, name) for each in found]) for name in _COLUMNS)), rest, mass)
+    return FoundSpans(
+        Spans(*(np.concatenate([getattr(each, name) for each in found]) for name in _COLUMNS)), rest, mass
+    )
 
 
 _COLUMNS = ("begin", "end", "weight")
@@ -813,7 +817,7 @@ def _find_label_spans(
     share: Floats,
     rows: _TokenRows,
     policies: Policies,
-) -> dict[str, Found]:
+) -> dict[str, FoundSpans]:
     """Find the spans of each label in the tags."""
     names = sorted(labels)
     number = {tag: code for code, tag in enumerate(names)}
@@ -834,7 +838,7 @@ def _find_label_spans(
     return found
 
 
-def _note_left_out(records: Records, found: Collection[Found], policies: Policies) -> None:
+def _note_left_out(records: Records, found: Collection[FoundSpans], policies: Policies) -> None:
     """Note the number and the weight of spans below the floor."""
     rest, mass = (sum(getattr(each, name) for each in found) for name in ("rest", "mass"))
     if rest:

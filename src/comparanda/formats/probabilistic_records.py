@@ -262,7 +262,7 @@ _RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
 """The policies that affect each kind of record."""
 
 
-def asked_policies(options: Mapping[str, str], *, blocks: bool = False) -> Policies:
+def parse_policies(options: Mapping[str, str], *, blocks: bool = False) -> Policies:
     """Parse the policies that apply unless a record declares others.
 
     Args:
@@ -312,7 +312,7 @@ class Settings:
         """Return the policies of a record; `refuse` makes the error for an invalid value."""
         blocks = content == "blocks"
         if blocks not in self._asked:
-            self._asked[blocks] = asked_policies(self._options, blocks=blocks)
+            self._asked[blocks] = parse_policies(self._options, blocks=blocks)
         found = self._override(document, self._asked[blocks], refuse)
         if found.overlap == DECLARED and not blocks:
             raise refuse(

@@ -29,7 +29,7 @@ from comparanda.formats.json_objects import (
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -74,7 +74,7 @@ class _Reader:
         self.note_places: dict[str, list[int]] = {}
 
     def read(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         objects = JsonObjects(self.source)
         names = self._choose_names(self._select_examples(objects))
         for number, each in enumerate(objects):
@@ -188,7 +188,7 @@ class _Reader:
         number = self.draft.span([bounds], label, span.place)
         text = given.get("text")
         if covered is not None or type(text) is str:
-            self.draft.say(number, "text", text if covered is None else covered[2])
+            self.draft.set_value(number, "text", text if covered is None else covered[2])
         self._add_columns(number, span)
 
     def _add_columns(self, number: int, span: Fields) -> None:
@@ -196,14 +196,14 @@ class _Reader:
         if not span.given.keys() > {"start", "end", "label"}:
             return
         if (id_ := span.name("id") or span.name("kb_id")) is not None:
-            self.draft.say(number, "id", join_ids(split_ids(id_)))
+            self.draft.set_value(number, "id", join_ids(split_ids(id_)))
         score = span.given.get("score")
         if score is not None:
             if type(score) is not float and type(score) is not int:
                 raise span.bad("score", "a number")
-            self.draft.say(number, "probability", float(score))
+            self.draft.set_value(number, "probability", float(score))
         for name, value in span.plain(_SPAN_FIELDS):
-            self.draft.say(number, name, value)
+            self.draft.set_value(number, name, value)
 
 
 def _read_annotator(example: Fields) -> str:

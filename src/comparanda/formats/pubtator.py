@@ -19,7 +19,7 @@ from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.entity_lines import OFFSET, add_note, lines_of, make_column_error, parse_offset, quote_line
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -65,7 +65,7 @@ def read(source: Source, request: Request) -> Corpus:
         else:
             reading.name = None
     add_note(reading.draft, "relations ignored", reading.ignored)
-    offsets = asked_offsets(request.options)
+    offsets = requested_offsets(request.options)
     return reading.draft.corpus(request, name="pubtator", evaluated="type", offsets=offsets)
 
 
@@ -119,11 +119,11 @@ class _Reader:
         )
         span = self.draft.span([(begin, end)], fields[4].strip(), place)
         if fields[3]:
-            self.draft.say(span, "text", fields[3])
+            self.draft.set_value(span, "text", fields[3])
         if len(fields) > 5 and (ids := ids_of(fields[5])) is not None:
-            self.draft.say(span, "id", ids)
+            self.draft.set_value(span, "id", ids)
         if len(fields) > 6 and fields[6].strip():
-            self.draft.say(span, "individual", fields[6])
+            self.draft.set_value(span, "individual", fields[6])
 
     def _stray_error(self, place: int, line: str, name: str, what: str) -> ReadError:
         """Make the error for a line that does not belong to the current document."""

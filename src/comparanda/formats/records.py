@@ -18,7 +18,7 @@ from comparanda.errors import ReadError, suggest_nearest
 from comparanda.formats.contract import Request
 from comparanda.formats.field_values import find_unwritable, is_collection, is_missing, list_values
 from comparanda.formats.json_objects import UNLABELLED
-from comparanda.formats.standoff import FARTHEST, Draft, asked_offsets
+from comparanda.formats.standoff import FARTHEST, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -117,7 +117,7 @@ class _Reader:
         self.in_chains = 0
 
     def read(self, records: Callable[[], Iterable[Record]], name: str) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         roles = self._find_roles(records())
         self.spans_field = roles.spans
         first_text: bool | None = None
@@ -266,7 +266,7 @@ class _Reader:
         for field, given in span.items():
             value = _join_ids(given) if field == "id" else _to_scalar(given)
             if field not in roles.own and value is not None:
-                self.draft.say(number, str(field), value)
+                self.draft.set_value(number, str(field), value)
         if self.chained:
             self._add_to_chain(number, span=span, called=called, document=document, place=place)
 
@@ -279,7 +279,7 @@ class _Reader:
             what = f"{called}.{field} is of type {type(given).__name__}, which is not a chain name"
             raise self._error(what, document, place, "put a mention into one chain, named by a string or a number")
         if (name := _to_scalar(given)) is not None:
-            self.draft.say(number, CHAIN_NAMES[0], str(name))
+            self.draft.set_value(number, CHAIN_NAMES[0], str(name))
             self.in_chains += 1
 
     def _find_span_roles(self, span: Record) -> _SpanRoles:

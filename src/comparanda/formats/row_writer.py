@@ -20,7 +20,7 @@ from comparanda.formats import conllu
 from comparanda.formats import conllu as conllx
 from comparanda.formats.cells import Cells
 from comparanda.formats.cells import Dialect as CellsDialect
-from comparanda.formats.columns import DOCSTART, DOCUMENT, HEADERS, Layout, asked_of
+from comparanda.formats.columns import DOCSTART, DOCUMENT, HEADERS, Layout, find_requested_columns
 from comparanda.formats.contract import Layer, Request, choose_option
 from comparanda.formats.delimited import SEPARATORS, Names, Plan, choose_columns, dialect_of
 from comparanda.formats.document_writer import Losses, Written
@@ -222,7 +222,7 @@ def write_columns(corpus: Corpus, request: Request, documents: Iterable[Document
     """Write as many columns as the input has, with its separator; documents begin with `-DOCSTART-`."""
     source = corpus.source
     layout = Layout.of(source, choose_option(request.options, "header", HEADERS))
-    asked = asked_of(source, layout, request)
+    asked = find_requested_columns(source, layout, request)
     wanted, word = layout.wanted(asked, request, str(source.locate(layout.first)))
     separator = "\t" if layout.separator == TAB else " "
     lines = _LineWriter(

@@ -13,7 +13,7 @@ from comparanda.core.places import Note, first_places, format_weight, make_read_
 from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, is_impossible, unscale
 from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.errors import ReadError, suggest_nearest
-from comparanda.formats.probabilistic_records import SCORES, asked_policies
+from comparanda.formats.probabilistic_records import SCORES, parse_policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
         apart: the spans without a place, which overlap nothing; None if all have one.
 
     """
-    policies = asked_policies(options)
+    policies = parse_policies(options)
     if corpus.quotes is not None:
         later = lambda placed, nowhere: with_beliefs(placed, options, nowhere)  # noqa: E731 - the rest is known now
         return replace(corpus, quotes=replace(corpus.quotes, probable=later))

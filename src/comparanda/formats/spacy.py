@@ -18,7 +18,7 @@ from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.field_values import find_unwritable, is_missing
 from comparanda.formats.json_objects import Fields, key_paths, read_nodes
 from comparanda.formats.records import DOCUMENT_NAMES
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -152,7 +152,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
         for span in spans or ():
             span_number = draft.span([(span.begin, span.end)], span.label or UNTYPED, document.place)
             if span.id:
-                draft.say(span_number, "id", join_ids([span.id]))
+                draft.set_value(span_number, "id", join_ids([span.id]))
     if len(without) == len(documents):
         raise _no_spans_error(documents, source, group)
     missing = "entities were not annotated" if group is None else f"there is no span group {group!r}"
@@ -160,7 +160,7 @@ def corpus_of(documents: list[Document], source: Source, request: Request, name:
     if not named:
         what = "no field is known to hold the names of documents; they are numbered instead"
         draft.notes.append(Note(request.side, what, 1, first_places(source, np.array([documents[0].place]))))
-    return draft.corpus(request, name=name, evaluated="label", offsets=asked_offsets(request.options))
+    return draft.corpus(request, name=name, evaluated="label", offsets=requested_offsets(request.options))
 
 
 def _check_writable(source: Source, document: Document) -> None:

@@ -41,7 +41,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
-class Cut:
+class TokenisedTexts:
     """The words of some texts.
 
     Args:
@@ -67,7 +67,7 @@ class Cut:
         return Slices(np.frombuffer(data, np.uint8), self.start, self.length)
 
 
-def tokenise_texts(texts: Sequence[str]) -> Cut:
+def tokenise_texts(texts: Sequence[str]) -> TokenisedTexts:
     r"""Tokenise texts into words.
 
     >>> texts = ["Dr. Wu\n", "", "\u20ac5"]
@@ -91,7 +91,7 @@ def tokenise_texts(texts: Sequence[str]) -> Cut:
     first = np.repeat(bounds[:-1], np.diff(rows))
     start = _utf8_offsets(points, begin)
     length = _utf8_offsets(points, end) - start
-    return Cut(
+    return TokenisedTexts(
         begin=begin - first,
         end=end - first,
         rows=rows,
@@ -183,7 +183,7 @@ class Pieces:
     end: Rows
 
 
-def asked_offsets(options: Mapping[str, str]) -> Offsets | None:
+def requested_offsets(options: Mapping[str, str]) -> Offsets | None:
     """Return the offset convention the user chose; None if it is to be detected."""
     return choose_option(options, "offsets", OFFSETS) if "offsets" in options else None
 
@@ -500,7 +500,7 @@ class Draft:
         self._label += labels
         self._place += place.tolist()
 
-    def say(self, span: int, name: str, value: Any) -> None:
+    def set_value(self, span: int, name: str, value: Any) -> None:
         """Set a column value of a span."""
         if name not in RESERVED:
             self._fields.setdefault(name, {})[span] = value

@@ -25,9 +25,9 @@ from comparanda.formats.entity_lines import (
     quote_line,
     score,
 )
-from comparanda.formats.neleval import CARRIED, candidates_of, check, find_extent, lose_document, lose_said
+from comparanda.formats.neleval import CARRIED, candidates_of, check, find_extent, lose_document, report_unwritten
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import OPTION, Draft, Offsets, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, Offsets, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -51,7 +51,7 @@ def read(source: Source, request: Request) -> Corpus:
     reading.mentions.into(draft)
     add_note(draft, "lines with the extent of an earlier mention, read as further candidates for it", reading.further)
     add_note(draft, "lines with more than eight columns, the rest ignored", reading.wider)
-    offsets = _detect_offsets(reading.mentions, draft, asked_offsets(request.options))
+    offsets = _detect_offsets(reading.mentions, draft, requested_offsets(request.options))
     return draft.corpus(request, name="tac", evaluated="type", offsets=offsets, usual="inclusive")
 
 
@@ -183,7 +183,7 @@ def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
                 what, hint="remove one: in this format, lines with the same extent are candidates for one mention"
             )
         taken.add((begin, last))
-        lose_said(passage, mention, _WRITTEN_FIELDS, losses)
+        report_unwritten(passage, mention, _WRITTEN_FIELDS, losses)
         kind = mention.said.get("mention_type")
         if kind is None:
             losses.lose("that spans are neither names nor nominal: written as NAM", passage.name)

@@ -19,7 +19,7 @@ from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.json_objects import Fields, looks_like_json, read_nodes
 from comparanda.formats.linked_data import document_name, iri_of, is_iri, list_plain_values, local_name
-from comparanda.formats.standoff import OPTION, Draft, asked_offsets
+from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -80,7 +80,7 @@ class _Reader:
         self.utf16 = True
 
     def corpus(self) -> Corpus:
-        offsets = asked_offsets(self.request.options)
+        offsets = requested_offsets(self.request.options)
         for fields, _ in read_nodes(self.source, ("items", "first")):
             extents = list(self._read_targets(fields)) if "target" in fields.given else []
             if not extents:
@@ -170,16 +170,16 @@ class _Reader:
             number = draft.span(extent.pieces, label, fields.place)
             self.called.append(f"the annotation {name!r}" if isinstance(name, str) else "an annotation")
             if ids is not None:
-                draft.say(number, "id", join_ids(ids))
+                draft.set_value(number, "id", join_ids(ids))
             for other, texts in body.texts.items():
                 if other not in {purpose, *_ID_PURPOSES}:
-                    draft.say(number, other, BAR.join(texts))
+                    draft.set_value(number, other, BAR.join(texts))
             if body.classes:
-                draft.say(number, "class", BAR.join(body.classes))
+                draft.set_value(number, "class", BAR.join(body.classes))
             if creator := _creator(fields):
-                draft.say(number, "creator", creator)
+                draft.set_value(number, "creator", creator)
             if extent.exact is not None:
-                draft.say(number, "text", extent.exact)
+                draft.set_value(number, "text", extent.exact)
         if extent.exact is not None and len(extent.pieces) == 1:
             (begin, end), size = extent.pieces[0], len(extent.exact)
             if end - begin != size:

@@ -48,7 +48,7 @@ def words_of(passage: Passage) -> list[str]:
     return words
 
 
-def stands_in_line(text: str) -> bool:
+def fits_in_line(text: str) -> bool:
     """Whether a text, such as the name of a document, can be written in a line of columns and read back unchanged."""
     return text == text.strip() != "" and not _LINE_BREAKERS.search(text)
 
@@ -242,7 +242,7 @@ def shared_names(documents: Iterable[Passage]) -> Iterator[str]:
         known |= names
 
 
-def tell_shared_names(documents: Iterable[Passage], losses: Losses) -> None:
+def report_shared_names(documents: Iterable[Passage], losses: Losses) -> None:
     """Report that chains will have no names that link them across documents."""
     for name in shared_names(documents):
         losses.lose("names of chains, which several documents share", name)

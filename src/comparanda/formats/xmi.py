@@ -191,11 +191,11 @@ class _Reader:
         number = draft.span([(annotation.begin, annotation.end)], _strip_value(value) or UNTYPED, place)
         self.called.append(f"the {roles.short} {annotation.xmiID}")
         if roles.id is not None and (id_ := getattr(annotation, roles.id)):
-            draft.say(number, "id", join_ids([str(id_)]))
+            draft.set_value(number, "id", join_ids([str(id_)]))
         for feature in roles.others:
             content = getattr(annotation, feature)
             if content != "" and isinstance(content, str | int | float):
-                draft.say(number, feature, content)
+                draft.set_value(number, feature, content)
 
     def _assign_roles(self, kind: Any, place: int) -> _Roles:
         features = [feature.name for feature in kind.all_features if feature.name not in _BUILT_IN_FEATURES]

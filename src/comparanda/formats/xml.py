@@ -199,18 +199,18 @@ def set_value(draft: Draft, span: int, name: str, value: str | int | float | boo
     """Set a column value of a span; rename clashing names, and store a `probability` or `score` as a number."""
     plain = name.lower()
     if plain in _PROBABILITY_NAMES and _NUMBER.fullmatch(str(value)) and isfinite(float(value)):
-        draft.say(span, "probability", float(value))
+        draft.set_value(span, "probability", float(value))
     elif plain == "confidence":
-        draft.say(span, plain, value)
+        draft.set_value(span, plain, value)
     elif value != "":
         far = type(value) is int and abs(value) > FARTHEST
-        draft.say(span, OWN + name if name in _CLASHING_NAMES else name, str(value) if far else value)
+        draft.set_value(span, OWN + name if name in _CLASHING_NAMES else name, str(value) if far else value)
 
 
-def say_ids(draft: Draft, span: int, value: str) -> None:
+def set_ids(draft: Draft, span: int, value: str) -> None:
     """Set the entity ids of a span: one id, or several separated by bars."""
     if value:
-        draft.say(span, "id", join_ids(value.split(BAR)))
+        draft.set_value(span, "id", join_ids(value.split(BAR)))
 
 
 # Shared by writers of XML: escaping of texts and attributes, checks of what XML cannot hold, file names.

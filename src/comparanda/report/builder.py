@@ -14,7 +14,7 @@ from comparanda.errors import UsageError, suggest_nearest
 from comparanda.render.table import format_count, make_visible
 from comparanda.report.card_texts import OF_WORDS
 from comparanda.report.keyless import KeylessViews
-from comparanda.report.lists import Held, Lists
+from comparanda.report.lists import Lists, PageLists
 from comparanda.report.page_data import Page
 from comparanda.report.page_data import View as DataView
 from comparanda.report.views import (
@@ -162,7 +162,7 @@ def _build_page(
     verdicts = result.verdicts
     attributes = slice_names(verdicts.view(choices.view), choices.by)
     if choices.served:
-        held = Held(lists.unfilled())
+        held = PageLists(lists.unfilled())
     else:
         held = lists.held(choices.examples, text=choices.text, attributes=attributes)
     return Page(

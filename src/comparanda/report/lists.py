@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.expressions import parse, unparse
-from comparanda.expressions.selection import PAIR_NAMES, Ground, Selection, about_items, select_rows
+from comparanda.expressions.selection import PAIR_NAMES, Selection, SelectionCaches, about_items, select_rows
 from comparanda.expressions.syntax import And, Call, Comparison, ComparisonStep, Name, Node, Not, Text, Truth
 from comparanda.findings.examples import by_hash
 from comparanda.findings.table_links import EVERY_PAIR, EVERYWHERE
@@ -121,7 +121,7 @@ def _describe_named_part(node: Node, systems: tuple[str, str], turned: int) -> s
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PageLists:
     """The lists of a page with their examples.
 
     Args:
@@ -168,7 +168,7 @@ class Lists:
         """Return the lists without their contents, for a page that requests them from a server."""
         return tuple(_build_list(link, in_words(link), self._row_kind(link)) for link in self._numbers)
 
-    def held(self, examples: int, *, text: bool = True, attributes: tuple[str, ...] = ()) -> Held:
+    def held(self, examples: int, *, text: bool = True, attributes: tuple[str, ...] = ()) -> PageLists:
         """Return the lists and their cards: all of them, or as many per list as the maximal number of cards permits.
 
         Each list then consists of its examples with the smallest hashes, followed by further ones as long as the next
@@ -181,7 +181,7 @@ class Lists:
 
         """
         universes: dict[_UniverseKey, _Universe] = {}
-        ground = Ground(self._result.verdicts)
+        ground = SelectionCaches(self._result.verdicts)
         samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
         fitting = (
             size for size in sample_sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples
@@ -198,15 +198,17 @@ class Lists:
         cut = any(
             len(each.cards or ()) < sample.count - sample.folded for each, sample in zip(lists, samples, strict=True)
         )
-        return Held(lists, tuple(cards), least if cut else None)
+        return PageLists(lists, tuple(cards), least if cut else None)
 
-    def _select(self, link: Link, ground: Ground) -> Selection:
+    def _select(self, link: Link, ground: SelectionCaches) -> Selection:
         verdicts = self._result.verdicts
         return select_rows(
             verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, ground=ground
         )
 
-    def _sample(self, link: Link, ground: Ground, universes: dict[_UniverseKey, _Universe], most: int) -> _Sample:
+    def _sample(
+        self, link: Link, ground: SelectionCaches, universes: dict[_UniverseKey, _Universe], most: int
+    ) -> _Sample:
         selection = self._select(link, ground)
         whole = selection.view is self._result.verdicts.view(selection.view.name)
         key = selection.view.name, None if whole else frozenset(selection.runs or ()), selection.of

@@ -25,7 +25,7 @@ import numpy as np
 
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import ComparandaError, UsageError
-from comparanda.expressions.selection import Ground, item_scope, make_scope, select_rows
+from comparanda.expressions.selection import SelectionCaches, item_scope, make_scope, select_rows
 from comparanda.render.count_links import Link
 from comparanda.render.table import make_visible
 from comparanda.report.builder import build_page
@@ -189,7 +189,13 @@ class Listing:
     """
 
     def __init__(
-        self, result: Result, ground: Ground, link: Link, *, attributes: tuple[str, ...] = (), text: bool = True
+        self,
+        result: Result,
+        ground: SelectionCaches,
+        link: Link,
+        *,
+        attributes: tuple[str, ...] = (),
+        text: bool = True,
     ) -> None:
         self._verdicts, self._link, self._attributes, self._text = result.verdicts, link, attributes, text
         view = self._verdicts.view(link.view)
@@ -564,10 +570,10 @@ class Routes:
 
     # Data cached for later requests.
 
-    def _make_ground(self, view: str | None, base: str | None, new: str | None) -> Ground:
+    def _make_ground(self, view: str | None, base: str | None, new: str | None) -> SelectionCaches:
         """Return the data shared by conditions about one view and one pair, released together with the pair."""
         del view, base, new
-        return Ground(self._result.verdicts)
+        return SelectionCaches(self._result.verdicts)
 
     def _make_listing(self, link: Link) -> Listing:
         ground = self._ground(link.view, link.base, link.new)

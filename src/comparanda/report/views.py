@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from comparanda.api.simulations import simulate_result
-from comparanda.core.measures import can_be_told, parse_measure
+from comparanda.core.measures import is_computable, parse_measure
 from comparanda.errors import ReadError
 from comparanda.expressions import find_names, parse, unparse
 from comparanda.expressions.syntax import And
@@ -405,7 +405,9 @@ def scores_by_label(result: Result, choices: Choices) -> Scores | None:
     view = result.verdicts.view(choices.view)
     names = [f"{name}[{label}]" for name in _MEASURES for label in _scored_labels(result, choices)[0]]
     told = all(
-        can_be_told(result.verdicts, view, statistic) for name in names for statistic in parse_measure(name).statistics
+        is_computable(result.verdicts, view, statistic)
+        for name in names
+        for statistic in parse_measure(name).statistics
     )
     if view.kinds is not None or not names or not told:
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
+from comparanda.core.extents import compute_stretches, fragmentation_codes, number_fragmentations, place_on_line
 from comparanda.core.joins import is_sorted, pack_columns
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import RuleError
@@ -198,7 +198,7 @@ class State:
         )
         self.pool = Pool([*texts, *(name for names in short for name in names)])
         self.looked_up: dict[frozenset[str], NDArray[np.bool_]] = {}
-        cuts = ways_of_being_cut(each.fragments for each in facts.values())
+        cuts = number_fragmentations(each.fragments for each in facts.values())
         self.tables: dict[str, Table] = {}
         for name, types in rule_set.tables.items():  # spans come first
             given = facts.get(name, Facts({}))
@@ -276,7 +276,7 @@ def _build_table(
             columns[column] = _encode_column(pool, f"{name}.{column}", types[column], given)
     pieces = facts.fragments if spans else None
     if spans:
-        columns["pieces"] = cut_numbers(size, pieces, cuts)
+        columns["pieces"] = fragmentation_codes(size, pieces, cuts)
     order = _content_order(columns, pool)
     if order is not None:
         columns = {column: values[order] for column, values in columns.items()}

@@ -27,10 +27,10 @@ from comparanda.formats.cuts import UncuttableError
 from comparanda.pipeline import Setup, evaluate_systems, refuse_notes
 from comparanda.result import Result
 from comparanda.scale.cluster import Cluster
-from comparanda.scale.executors import Alone, Crew, Processes
+from comparanda.scale.executors import Executor, InlineExecutor, Processes
 from comparanda.scale.folder import FolderError, PartsFolder
 from comparanda.scale.part import Facts, Job
-from comparanda.scale.plan import Cut, Plan, plan_of
+from comparanda.scale.plan import CutOptions, Plan, plan_of
 from comparanda.storage.merge import merge
 from comparanda.storage.reader import open_part
 
@@ -136,10 +136,10 @@ class Drawing:
 
 def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: Scale, *, drawing: Drawing) -> Result:
     """Compare inputs part by part; those that cannot be cut are evaluated as a whole."""
-    executor, notify = crew_of(scale), setup.progress or (lambda _: None)
+    executor, notify = choose_executor(scale), setup.progress or (lambda _: None)
     try:
         notify("indexing documents")
-        plan = plan_of(key, systems, setup, Cut(scale.size, scale.room, drawing.seed, scale.workers or 1))
+        plan = plan_of(key, systems, setup, CutOptions(scale.size, scale.room, drawing.seed, scale.workers or 1))
         if plan.large and plan.fold is None:
             notify(Lasting(_ALL_KEPT_NOTE))
         return _compare_parts(plan, setup=setup, scale=scale, drawing=drawing, executor=executor)
@@ -151,7 +151,7 @@ def compare_in_parts(key: Any, systems: Mapping[str, Any], setup: Setup, scale: 
     return result
 
 
-def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, executor: Crew) -> Result:
+def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, executor: Executor) -> Result:
     """Compare the parts of a plan; raise `UncuttableError` if they turn out to be inconsistent."""
     notify, kept = setup.progress or (lambda _: None), None
     if scale.folder is not None:
@@ -183,7 +183,7 @@ class _TemporaryFolder:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-def crew_of(scale: Scale) -> Crew:
+def choose_executor(scale: Scale) -> Executor:
     """Choose the executor for the parts."""
     if scale.scheduler is not None:
         if scale.workers is not None:
@@ -192,7 +192,7 @@ def crew_of(scale: Scale) -> Crew:
             )
         return Cluster(scale.scheduler)
     if scale.workers is None:
-        return Alone()
+        return InlineExecutor()
     if scale.workers < 1:
         raise UsageError(f"workers={scale.workers}: expected at least 1")
     return Processes(scale.workers)
@@ -202,7 +202,7 @@ class _PartsRun:
     """The evaluation and merging of all parts of a comparison."""
 
     def __init__(
-        self, folder: PartsFolder, setup: Setup, executor: Crew, notify: Callable[[str], None], *, save_memory: bool
+        self, folder: PartsFolder, setup: Setup, executor: Executor, notify: Callable[[str], None], *, save_memory: bool
     ) -> None:
         self.folder, self.plan, self.setup, self.executor, self.notify = folder, folder.plan, setup, executor, notify
         self.save_memory = save_memory  # of memory

@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
 from comparanda.errors import InputError, UsageError
-from comparanda.scale.index import Batch, Look, Opened, Placed, Row, placed_again
+from comparanda.scale.index import Batch, IndexTask, Opened, Placed, Row, placed_again
 from comparanda.scale.part import Files, Job, evaluate_part
 
 TRIES = 3
@@ -38,14 +38,14 @@ class PartError(InputError):
     """A part could not be evaluated, for a reason other than its inputs."""
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """Evaluates parts and yields them as they are finished, in any order."""
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
         """Evaluate some parts."""
 
 
-class Alone:
+class InlineExecutor:
     """Evaluates parts in this process, one after the other."""
 
     def run(self, job: Job, numbers: Sequence[int]) -> Judged:
@@ -143,7 +143,7 @@ class Worker:
         self.answers = Connection(mine[0], writable=False)
         self._tasks = Connection(theirs[1], readable=False)
 
-    def give(self, task: Job | Look) -> None:
+    def give(self, task: Job | IndexTask) -> None:
         """Send a part to evaluate, or inputs to index."""
         with contextlib.suppress(OSError):  # it is dead, which reading its answer reports
             self._tasks.send_bytes(packed_task(task))
@@ -189,7 +189,7 @@ def run_worker(tasks: Iterable[bytes], send: Callable[[bytes], None]) -> None:
             return
 
 
-def packed_task(task: Job | Look) -> bytes:
+def packed_task(task: Job | IndexTask) -> bytes:
     """Serialise the job of one part, or an indexing task, for another process."""
     try:
         return pickle.dumps(task)
@@ -201,8 +201,8 @@ def packed_task(task: Job | Look) -> bytes:
 def answer_task(task: bytes) -> Iterator[bytes]:
     """Process a serialised task: evaluate a part or index inputs; serialise the results, or the error raised."""
     try:
-        given: Job | Look = pickle.loads(task)
-        yield from map(pickle.dumps, given.batches() if isinstance(given, Look) else [evaluate_part(given, 0)])
+        given: Job | IndexTask = pickle.loads(task)
+        yield from map(pickle.dumps, given.batches() if isinstance(given, IndexTask) else [evaluate_part(given, 0)])
     except Exception as problem:
         try:
             data = pickle.dumps(problem)
@@ -226,7 +226,7 @@ class LostError(Exception):
 
 
 @contextmanager
-def looked_through(sides: Sequence[Opened], processes: int) -> Iterator[list[Iterator[Placed]]]:
+def index_workers(sides: Sequence[Opened], processes: int) -> Iterator[list[Iterator[Placed]]]:
     """Index all sides in several processes; give an iterator over the documents of each side.
 
     The processes stay only a few documents ahead: reading all sides in step keeps the buffers small.
@@ -237,7 +237,7 @@ def looked_through(sides: Sequence[Opened], processes: int) -> Iterator[list[Ite
         found: dict[int, Iterator[Placed]] = {}
         for worker, numbers in zip(workers, groups, strict=True):
             mine = [sides[number] for number in numbers]
-            worker.give(Look.at(mine))
+            worker.give(IndexTask.at(mine))
             stream = _IndexStream(worker, len(mine))
             found |= {number: _stream_documents(stream, place, sides[number]) for place, number in enumerate(numbers)}
         yield [found[number] for number in range(len(sides))]

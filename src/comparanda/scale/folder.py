@@ -27,7 +27,7 @@ from comparanda.storage.manifest import (
     digest,
     is_ours,
     is_temporary,
-    temporary_beside,
+    temporary_path,
 )
 from comparanda.version import __version__
 
@@ -124,7 +124,7 @@ class PartsFolder:
         self.manifests[number] = seal.manifest
 
     def _write_part(self, target: Path, files: Files) -> None:
-        temporary = temporary_beside(target)
+        temporary = temporary_path(target)
         temporary.mkdir()
         try:
             for name, data in files.items():
@@ -212,7 +212,7 @@ def _remove(path: Path) -> None:
 
 def _replace_file(target: Path, data: bytes) -> None:
     """Write a file under a temporary name and rename it."""
-    temporary = temporary_beside(target)
+    temporary = temporary_path(target)
     try:
         temporary.write_bytes(data)
         os.replace(temporary, target)

@@ -269,13 +269,13 @@ Batch = tuple[int, list[Row]]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class IndexTask:
     """The task of one indexing process: some sides, with their requests."""
 
     sides: tuple[tuple[Input, Request, Shape], ...]
 
     @classmethod
-    def at(cls, sides: list[Opened]) -> Look:
+    def at(cls, sides: list[Opened]) -> IndexTask:
         """Build the task for inputs that are already open."""
         return cls(tuple((each.given, each.asked, each.shape) for each in sides))
 

@@ -23,7 +23,7 @@ from comparanda.formats.files import files_of, is_path, read_stamp, size_of
 from comparanda.formats.inputs import Input
 from comparanda.pipeline import Setup, check_count, columns_of, missing_of, refuse_systems, request_of
 from comparanda.rules.rule_files import files_of_rules
-from comparanda.scale.executors import LostError, looked_through
+from comparanda.scale.executors import LostError, index_workers
 from comparanda.scale.index import Index, Opened, Placed, index_of, iterate_places, open_input
 from comparanda.storage.manifest import digest
 from comparanda.tasks.task import find_task
@@ -42,7 +42,7 @@ _OBJECT_SETTINGS = ("train", "rules")
 """The settings that may be objects of any type."""
 
 
-def said_of(setup: Setup) -> dict[str, str]:
+def describe_settings(setup: Setup) -> dict[str, str]:
     """Describe the settings by strings that are equal only if the settings are."""
     given = {each.name: getattr(setup, each.name) for each in fields(setup) if each.name != "progress"}
     return {name: _describe_object(value) if name in _OBJECT_SETTINGS else repr(value) for name, value in given.items()}
@@ -58,7 +58,7 @@ def _describe_object(value: Any) -> str:
         return secrets.token_hex(16)
 
 
-def files_beside(setup: Setup) -> tuple[tuple[str, Any], ...]:
+def list_setting_files(setup: Setup) -> tuple[tuple[str, Any], ...]:
     """List the files that settings name, with expanded patterns, and their stamps."""
     found: list[AnyPath] = []
     if is_path(setup.train):
@@ -96,7 +96,7 @@ class Step:
     inputs: Mapping[str, Input]
 
 
-def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[Step] | None:
+def find_common_steps(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[Step] | None:
     """Cut sides into parts of a given size; None if documents differ between sides, or are not marked.
 
     Args:
@@ -110,11 +110,11 @@ def in_step(sides: Mapping[str, Opened], size: int, processes: int = 1) -> list[
     every = list(sides.values())
     try:
         if processes > 1 and sum(each.size for each in every) >= WORTH:
-            with looked_through(every, processes) as documents:
+            with index_workers(every, processes) as documents:
                 return list(_cut_steps(sides, documents, size))
         return list(_cut_steps(sides, list(map(iterate_places, every)), size))
     except LostError:
-        return in_step(sides, size)
+        return find_common_steps(sides, size)
     except UncuttableError:
         return None  # the index will say what is wrong
 
@@ -230,7 +230,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class CutOptions:
     """How to cut a corpus.
 
     Args:
@@ -247,7 +247,7 @@ class Cut:
     processes: int = 1
 
 
-def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Plan:
+def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: CutOptions) -> Plan:
     """Index all inputs and cut them into parts.
 
     Raises `UncuttableError` where inputs must be read as a whole.
@@ -256,13 +256,17 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: Cut) -> Pla
     columns, outputs = columns_of(systems)
     check_count(outputs, setup)
     found = {name: open_input(given, *request_of(name, setup)) for name, given in [(KEY, key), *outputs]}
-    alike = in_step(found, cut.size, cut.processes) if setup.across is None else None
+    alike = find_common_steps(found, cut.size, cut.processes) if setup.across is None else None
     parts = _parts_from_steps(alike) if alike is not None else _parts_from_index(found, setup, cut.size)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room
     fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDABLE_LAYERS else None
-    beside = files_beside(setup)
-    description = [__version__, *map(str, (said_of(setup), beside, columns, files, fold)), *_describe_parts(parts)]
+    beside = list_setting_files(setup)
+    description = [
+        __version__,
+        *map(str, (describe_settings(setup), beside, columns, files, fold)),
+        *_describe_parts(parts),
+    ]
     return Plan(
         systems=tuple(columns),
         parts=parts,

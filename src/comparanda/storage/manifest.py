@@ -476,7 +476,7 @@ def is_ours(folder: Path) -> bool:
     return names <= {MANIFEST, PLAN, *(written if isinstance(written, dict | list) else ())}
 
 
-def temporary_beside(target: Path) -> Path:
+def temporary_path(target: Path) -> Path:
     """Return an unused temporary path in the folder of a file or folder."""
     return target.with_name(f".{target.name}-{secrets.token_hex(8)}")
 

@@ -21,7 +21,7 @@ from comparanda.core.chains import NO_CHAIN, Chains, count_mentions, renumber_ch
 from comparanda.core.claims import Claims, agreed_spans, without_ids
 from comparanda.core.corpus import Fragments
 from comparanda.core.excerpts import Texts
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.items import Items, joined_items
 from comparanda.core.places import add_up_weights
 from comparanda.core.probabilities import side_by_side
@@ -690,7 +690,7 @@ def _merge_claims(tables: list[Claims], shifts: list[_Shift]) -> Claims:
         width=np.concatenate([table.width for table in tables]),
         begin=concatenate_shifted([table.begin for table in tables], moved),
         end=concatenate_shifted([table.end for table in tables], moved),
-        pieces=cut_numbers(len(document), fragments, ways_of_being_cut([fragments])),
+        pieces=fragmentation_codes(len(document), fragments, number_fragmentations([fragments])),
         fragments=fragments,
         label=np.concatenate(labels),
         names=names,

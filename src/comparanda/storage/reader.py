@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from comparanda.core.excerpts import Side, TextPart, Texts, Words
-from comparanda.core.measures import can_be_told, parse_measure
+from comparanda.core.measures import is_computable, parse_measure
 from comparanda.core.places import Note, Part, Source, Stretch
 from comparanda.core.remote import path_of
 from comparanda.core.text_columns import PADDING, TextColumn
@@ -300,7 +300,7 @@ def _read_result(path: Path, manifest: Manifest, *, part: bool = False) -> Resul
     reader.require(len(verdicts.views) == len(manifest.views), "duplicate view name")
     for view in verdicts.views.values():
         needed = [name for each in view.measures for name in parse_measure(each).statistics]
-        known = all(can_be_told(verdicts, view, name) for name in needed)
+        known = all(is_computable(verdicts, view, name) for name in needed)
         reader.require(known, f"a statistic that {view.name!r} needs is missing")
     if part:
         reader.release()

@@ -14,9 +14,9 @@ import numpy as np
 
 from comparanda.core.candidates import Candidates
 from comparanda.core.chains import NO_CHAIN, Chains, chain_units
-from comparanda.core.claims import Claims, agreed_spans, stand_apart
+from comparanda.core.claims import Claims, agreed_spans, find_isolated
 from comparanda.core.corpus import Fragments
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.items import FoldedItems, Items, Outcomes
 from comparanda.core.probabilities import Beliefs, Worlds
 from comparanda.core.sites import Aspect, Attribute, Folded, Sites, special_last
@@ -364,7 +364,7 @@ class Tables:
         reader.require(np.any(np.stack(counts) > 0, axis=0).all(), "a span is in neither the key nor any run")
         label = reader.codes(entry.label, length, names)
         fragments = None if entry.fragments is None else self._read_fragments(entry.fragments, begin, end)
-        pieces = cut_numbers(length, fragments, ways_of_being_cut([fragments]))
+        pieces = fragmentation_codes(length, fragments, number_fragmentations([fragments]))
         reader.require(
             _is_strictly_increasing([document, begin, end, pieces, label]),
             "spans are not in order, or duplicate",
@@ -421,7 +421,7 @@ class Tables:
         reader.require(
             _is_strictly_increasing([document, place, np.arange(length)]), f"{entry.place} is not in the order of spans"
         )
-        reader.require(stand_apart(claims, found), "a span shared by the key and all runs overlaps another")
+        reader.require(find_isolated(claims, found), "a span shared by the key and all runs overlaps another")
         return found
 
     def _read_span_positions(self, entry: ClaimsEntry | AgreedEntry, length: int) -> tuple[NDArray[np.int32], ...]:

@@ -41,7 +41,7 @@ from comparanda.storage.manifest import (
     WorldsEntry,
     digest,
     is_ours,
-    temporary_beside,
+    temporary_path,
 )
 from comparanda.storage.reader import SavedSource
 from comparanda.version import __version__
@@ -78,7 +78,7 @@ def save(result: Result, folder: str | os.PathLike[str]) -> None:
         raise ReadError("the path exists and is not a result folder", where=str(target), hint="choose another folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = temporary_beside(target)
+        temporary = temporary_path(target)
         temporary.mkdir()
         try:
             _write_result(result, lambda name, data: _write_file(temporary / name, data))
@@ -106,7 +106,7 @@ def _replace_folder(temporary: Path, target: Path) -> None:
     if not target.exists():
         temporary.rename(target)
         return
-    old = temporary_beside(target)
+    old = temporary_path(target)
     target.rename(old)
     try:
         temporary.rename(target)

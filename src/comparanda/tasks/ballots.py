@@ -13,7 +13,7 @@ from comparanda.core.corpus import Corpus
 from comparanda.tasks.labels.votes import voted_sets, voted_values
 from comparanda.tasks.spans.votes import voted_chunks, voted_spans
 from comparanda.tasks.trees.votes import voted_trees
-from comparanda.tasks.vote_methods import DEFAULTS, MILLION, TAG_VOTE, Ground, Method, Trust
+from comparanda.tasks.vote_methods import DEFAULTS, MILLION, TAG_VOTE, Method, Trust, VoteTarget
 
 Overlap = Literal["keep", "best"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
@@ -22,7 +22,7 @@ OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
 
 def combine_runs(
     aligned: Aligned,
-    target: Ground,
+    target: VoteTarget,
     method: Method,
     trust: Trust,
     *,
@@ -53,4 +53,4 @@ def combine_runs(
     return voted_spans(aligned, method, trust, same_ids=ids, apart=overlap == "best")
 
 
-__all__ = ["DEFAULTS", "MILLION", "OVERLAPS", "Ground", "Method", "Overlap", "Trust", "combine_runs"]
+__all__ = ["DEFAULTS", "MILLION", "OVERLAPS", "Method", "Overlap", "Trust", "VoteTarget", "combine_runs"]

@@ -29,7 +29,7 @@ _ONLY_IN_KEY = "labels only the key uses"
 ONE_SIDED = frozenset({_NEVER_IN_KEY, _ONLY_IN_KEY})
 
 
-def speak_alike(
+def apply_label_maps(
     columns: Sequence[TextColumn], sides: Sequence[str], systems: Sequence[System], options: Options, *, several: bool
 ) -> tuple[list[TextColumn], list[Note]]:
     """Apply label maps and case folding to the columns of the key and the runs, and count the replacements."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Whole = NDArray[np.int64]
 
 
-Ground = Literal["spans", "links", "values", "sets", "trees"]
+VoteTarget = Literal["spans", "links", "values", "sets", "trees"]
 """What is voted on: typed spans, typed spans with an id, one value per row, a set of labels per row, trees."""
 
 Needs = Literal["nothing", "ranks", "weights", "labels"]
@@ -36,7 +36,7 @@ TAG_VOTE = "tag-vote"
 TREE_VOTE = "tree-vote"
 WEIGHTED_TREE_VOTE = "weighted-tree-vote"
 
-DEFAULTS: dict[Ground, tuple[str, ...]] = {
+DEFAULTS: dict[VoteTarget, tuple[str, ...]] = {
     "spans": (UNION, MAJORITY, INTERSECTION, WEIGHTED, PER_LABEL, TAG_VOTE),
     "links": (UNION, MAJORITY, INTERSECTION, WEIGHTED, PER_LABEL),
     "values": (MAJORITY, WEIGHTED, PER_LABEL),
@@ -47,7 +47,7 @@ DEFAULTS: dict[Ground, tuple[str, ...]] = {
 
 NAMES = (UNION, INTERSECTION, f"{AT_LEAST}-K", MAJORITY, WEIGHTED, PER_LABEL, TAG_VOTE, TREE_VOTE, WEIGHTED_TREE_VOTE)
 
-_VOTE_NAMES: dict[Ground, str] = {
+_VOTE_NAMES: dict[VoteTarget, str] = {
     "spans": "span vote",
     "links": "link vote",
     "values": "value vote",
@@ -94,15 +94,15 @@ class Method:
     def __str__(self) -> str:
         return self.kind if self.least is None else f"{self.kind}-{self.least}"
 
-    def needs(self, target: Ground) -> Needs:
+    def needs(self, target: VoteTarget) -> Needs:
         """Determine what must be known about the runs; votes on single values rank the runs to break ties."""
         return _NEEDS.get(self.kind, "ranks" if target == "values" else "nothing")
 
-    def vote(self, target: Ground) -> str:
+    def vote(self, target: VoteTarget) -> str:
         """Name the kind of vote; a vote on spans differs from one on their tags."""
         return "tag vote" if self.kind == TAG_VOTE else _VOTE_NAMES[target]
 
-    def check(self, target: Ground, runs: int) -> None:
+    def check(self, target: VoteTarget, runs: int) -> None:
         """Raise UsageError if the method does not apply."""
         if self.least is not None and self.least > runs:
             raise UsageError(
@@ -112,7 +112,7 @@ class Method:
         if reason is not None:
             raise UsageError(f"{self}: {reason}", hint=f"applicable methods: {', '.join(DEFAULTS[target])}")
 
-    def _unsuitability(self, target: Ground) -> str | None:
+    def _unsuitability(self, target: VoteTarget) -> str | None:
         of_trees = self.kind in {TREE_VOTE, WEIGHTED_TREE_VOTE}
         if target == "trees":
             return None if of_trees else "separate votes on heads need not form a tree"

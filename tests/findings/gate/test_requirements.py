@@ -12,14 +12,14 @@ import comparanda as cp
 from comparanda import ExpressionError
 from comparanda.core.measures import parse_measure
 from comparanda.errors import UsageError
-from comparanda.findings.gate_checks import Decision, Ground, decide_requirement
+from comparanda.findings.gate_checks import Decision, RequirementValues, decide_requirement
 from comparanda.findings.scores import Score
 
 VALUES = {"f1": (0.8, 0.75), "recall": (0.7, 0.9), "f1[PER]": (0.5, 0.25), "precision": (None, 0.5)}
 COUNTS = {"new_errors": 3.0, "corrections": 5.0, "changed_errors": 0.0, "sites": 100.0}
 
 
-def ground(*, output: bool = True) -> Ground:
+def ground(*, output: bool = True) -> RequirementValues:
     def give(place: int) -> object:
         def score(name: str) -> Score:
             parse_measure(name)
@@ -44,7 +44,7 @@ def ground(*, output: bool = True) -> Ground:
     def count(what: str, label: str | None) -> float:
         return COUNTS[what] / (1 if label is None else 10)
 
-    return Ground(
+    return RequirementValues(
         score=give(0),  # type: ignore[arg-type]
         base_score=give(1),  # type: ignore[arg-type]
         measures=("f1", "recall"),

@@ -9,7 +9,7 @@ import pytest
 
 from comparanda.errors import WriteError
 from comparanda.formats.document_writer import Losses, Mention, Passage
-from comparanda.formats.word_runs import Run, chunk_tags, runs_of, sentences_of, stands_in_line, words_of
+from comparanda.formats.word_runs import Run, chunk_tags, fits_in_line, runs_of, sentences_of, words_of
 
 WORDS = ((0, 4), (5, 10), (11, 14), (15, 21))
 TEXT = "Anna Smith met Berlin"
@@ -118,7 +118,7 @@ class TestWords:
 
     def test_what_stands_in_a_line(self) -> None:
         texts = ["a b", "(x)", "", " a", "a ", "a\nb", "a\tb"]
-        assert [stands_in_line(text) for text in texts] == [True, True, False, False, False, False, False]
+        assert [fits_in_line(text) for text in texts] == [True, True, False, False, False, False, False]
 
 
 class TestSentences:

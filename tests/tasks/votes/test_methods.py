@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from comparanda.errors import UsageError
-from comparanda.tasks.vote_methods import DEFAULTS, Ground, Method
+from comparanda.tasks.vote_methods import DEFAULTS, Method, VoteTarget
 
 
 @pytest.mark.parametrize("written", ["union", "at-least-3", "weighted-tree-vote", "per-label"])
@@ -42,13 +42,13 @@ def test_what_is_no_method_is_refused(written: str, said: str) -> None:
         ("at-least-4", "spans", "only 3 runs"),
     ],
 )
-def test_what_cannot_be_combined_so_is_refused_with_the_reason(written: str, ground: Ground, said: str) -> None:
+def test_what_cannot_be_combined_so_is_refused_with_the_reason(written: str, ground: VoteTarget, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         Method.parse(written).check(ground, 3)
 
 
 @pytest.mark.parametrize("ground", DEFAULTS)
-def test_the_usual_methods_fit(ground: Ground) -> None:
+def test_the_usual_methods_fit(ground: VoteTarget) -> None:
     for name in DEFAULTS[ground]:
         Method.parse(name).check(ground, 1)
 

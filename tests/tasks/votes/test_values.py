@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from comparanda.core.text_columns import join_labels
 from comparanda.tasks.ballots import combine_runs
-from comparanda.tasks.vote_methods import Ground, Method, Trust
+from comparanda.tasks.vote_methods import Method, Trust, VoteTarget
 from tests.seeds import draws
 
 from .votes import aligned, trust_of, values_of, winner
@@ -23,7 +23,7 @@ A, B, C = ["N", "V", "D"], ["N", "N", "P"], ["V", "N", "A"]
 
 def voted(method: str, runs: list[Any], trust: Trust, *, task: str = "tag", key: Any = None) -> list[str | None]:
     found = aligned(key if key is not None else runs[0], runs, task)
-    ground: Ground = "sets" if any(corpus.several for corpus in found.responses) else "values"
+    ground: VoteTarget = "sets" if any(corpus.several for corpus in found.responses) else "values"
     return values_of(combine_runs(found, ground, Method.parse(method), trust))
 
 

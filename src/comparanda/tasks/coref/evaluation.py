@@ -248,7 +248,7 @@ ANTECEDENTS = "_antecedents"
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class ViewBuilder:
     """Builds the views.
 
     Args:
@@ -445,7 +445,7 @@ def evaluate_chains(aligned: Aligned, systems: Sequence[System], options: Option
         aligned = replace(aligned, notes=tuple(map(_reword_note, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
     gathered = replace(gathered, chains=replace(gathered.chains, candidates=_antecedent_candidates(kinds)))
-    ground = Ground(gathered, kinds, aligned.key.documents, _count_metrics(gathered))
+    ground = ViewBuilder(gathered, kinds, aligned.key.documents, _count_metrics(gathered))
     found = ground.criteria()
     views = _build_views(ground, found)
     notes = [*gathered.notes, *kinds.notes, *_note_skipped(found)]
@@ -491,7 +491,7 @@ def _antecedent_candidates(kinds: Kinds) -> dict[str, Truths]:
     }
 
 
-def _build_views(ground: Ground, found: dict[Criterion, Classified]) -> dict[str, View]:
+def _build_views(ground: ViewBuilder, found: dict[Criterion, Classified]) -> dict[str, View]:
     """Build the views; the first reports all metrics, and the measures of the other criteria."""
     made = {name: ground.views(name, each) for name, each in found.items()}
     views: dict[str, View] = {name: plain for name, (plain, _) in made.items()}

@@ -120,7 +120,7 @@ class Kinds:
 def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
     """Determine the kind of each mention."""
     chains, key = gathered.chains, aligned.key
-    words = words_told(aligned, nouns)
+    words = determine_word_kinds(aligned, nouns)
     kind = np.where(chains.width == 1, KINDS.index(OTHER), KINDS.index(NOUN)).astype(np.uint8)
     named = None if words.named is None else np.zeros(len(chains), np.bool_)
     inside = np.flatnonzero(gathered.inside)
@@ -211,7 +211,7 @@ class Words:
         return found
 
 
-def words_told(aligned: Aligned, nouns: Nouns) -> Words:
+def determine_word_kinds(aligned: Aligned, nouns: Nouns) -> Words:
     """Determine the kinds of words from the requested tags, or from those of the first side that has any."""
     sides: list[tuple[str, Corpus, Rows | None]] = [("key", aligned.key, None)]
     for response, row_map in zip(aligned.responses, aligned.maps, strict=True):

@@ -13,7 +13,7 @@ from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.chains import NO_CHAIN, Chains, count_mentions, renumber_chains
 from comparanda.core.corpus import Fragments, owner_of_rows
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note, first_places
 from comparanda.core.sites import recode_canonically
@@ -21,7 +21,7 @@ from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.core.verdicts import Units
 from comparanda.errors import UsageError, suggest_nearest
 from comparanda.formats.entity_brackets import AHEAD
-from comparanda.tasks.coref.kinds import words_told
+from comparanda.tasks.coref.kinds import determine_word_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -198,7 +198,7 @@ class Heads:
     @cached_property
     def _word_kinds(self) -> Words:
         """The kinds of words, from tags."""
-        words = words_told(self.aligned, self.nouns)
+        words = determine_word_kinds(self.aligned, self.nouns)
         if not words.tagged:
             hint = "provide files with heads (CorefUD), trees or part-of-speech tags, or match mentions exactly"
             raise UsageError("matching mentions by head needs heads, and no side has them", hint=hint)
@@ -350,7 +350,7 @@ def _following_rows(placement: Placement, spans: PlacedSpans, row: Rows) -> Rows
     return found
 
 
-def rows_beside(key: Corpus, spans: PlacedSpans, pieces: Fragments, node: Rows) -> tuple[Rows, Rows]:
+def find_rows_without_words(key: Corpus, spans: PlacedSpans, pieces: Fragments, node: Rows) -> tuple[Rows, Rows]:
     """Find the mentions without a word in documents that have words, and a row of the key in the sentence of each.
 
     An empty node belongs to the word before it, unless it precedes its sentence: the row after it may be in the next
@@ -525,7 +525,7 @@ def gather_mentions(aligned: Aligned, options: Options) -> Gathered:
     placement = place_spans(aligned)
     foreign = foreign_mentions(aligned, placement, options.missing)
     topics = Topics.named(aligned.key.documents, options.across).with_foreign(foreign.names)
-    cuts = ways_of_being_cut(side.fragments for side in (*placement.sides, *foreign.sides.values()))
+    cuts = number_fragmentations(side.fragments for side in (*placement.sides, *foreign.sides.values()))
     heads = None if options.matching == "exact" else Heads(aligned, placement, options.nouns)
     sides: list[Side] = []
     notes = [*foreign.notes]
@@ -574,7 +574,7 @@ def _build_side(parts: Sequence[PlacedSpans], topics: Topics, cuts: Cuts, heads:
 
 
 def _mention_columns(part: PlacedSpans, cuts: Cuts) -> tuple[Rows, Rows, Rows, Rows]:
-    cut = cut_numbers(len(part), part.fragments, cuts)
+    cut = fragmentation_codes(len(part), part.fragments, cuts)
     zero = part.columns.get(ZERO)
     if zero is not None and not isinstance(zero, TextColumn):
         node = np.nan_to_num(zero.astype(np.float64)).astype(np.int64)
@@ -667,7 +667,7 @@ def _merge_sides(
     pieces = rows_of_pieces(placement, spans=spans, inside=inside, cut=way, cuts=cuts)
     place, width, sentence = _locate_mentions(aligned.key, placement, spans, inside)
     if pieces is not None:
-        wordless, row = rows_beside(aligned.key, spans, pieces, way - len(cuts))
+        wordless, row = find_rows_without_words(aligned.key, spans, pieces, way - len(cuts))
         sentence[wordless] = owner_of_rows(aligned.key.sentences)[row]
     table = Chains(
         document=spans.document.astype(np.int32),

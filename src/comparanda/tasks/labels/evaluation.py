@@ -13,7 +13,7 @@ from comparanda.core.places import Note
 from comparanda.core.sites import ABSENT, Sites
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
 from comparanda.core.verdicts import System, Verdicts, View
-from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
+from comparanda.tasks.label_maps import apply_label_maps, note_one_sided_labels
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import (
     attributes_of,
@@ -51,7 +51,7 @@ def _evaluate_columns(
 ) -> Verdicts:
     runs = run_names(systems)
     sides = ["key", *runs]
-    columns, notes = speak_alike(_label_columns(aligned), sides, systems, options, several=with_sets(aligned))
+    columns, notes = apply_label_maps(_label_columns(aligned), sides, systems, options, several=with_sets(aligned))
     names, codes = encode_columns(aligned, columns)
     places = places_of(aligned.key)
     sites = _build_sites(aligned, places=places, names=names, codes=codes, options=options)

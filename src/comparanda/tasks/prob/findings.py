@@ -23,7 +23,7 @@ from comparanda.tasks.prob.calibration import (
     tie_bounds,
 )
 from comparanda.tasks.prob.expectation import Doubt, block_counts, compute_doubt
-from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefGround, Shares, extend_reason
+from comparanda.tasks.prob.tuples import NO_KEY, NOTHING_DECIDED, NOTHING_POSSIBLE, BeliefData, Shares, extend_reason
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -540,7 +540,7 @@ def evaluate_probabilities(
         )
     if bins < 1:
         raise UsageError(f"expected at least 1 bin, got {bins}", hint="use a positive number of bins")
-    ground = BeliefGround.of(context)
+    ground = BeliefData.of(context)
     if ground is None:
         return None
     settings = context.verdicts.settings
@@ -567,7 +567,7 @@ def evaluate_probabilities(
 
 
 def _describe_run(
-    ground: BeliefGround, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
+    ground: BeliefData, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
 ) -> ProbableRun:
     run, forced, key = ground.candidates[number], ground.context.zero_division, ground.key
     beliefs = run.beliefs
@@ -592,7 +592,7 @@ def _describe_run(
     )
 
 
-def _split_parts(ground: BeliefGround, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
+def _split_parts(ground: BeliefData, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
     """Yield each label or document with the run's tuples and the number of the key's entities that belong to it."""
     run = ground.candidates[number]
     if by == "label":

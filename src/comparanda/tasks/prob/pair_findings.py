@@ -17,7 +17,7 @@ from comparanda.findings.complement import Rate, Rates, complement, f_complement
 from comparanda.findings.context import Interval, none_if_nan
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field, Table, cut_rows
-from comparanda.tasks.prob.tuples import BeliefGround, PairCells, TupleTable
+from comparanda.tasks.prob.tuples import BeliefData, PairCells, TupleTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -124,7 +124,7 @@ class PairReader:
     All results are lists: for all labels together, then for each label.
     """
 
-    def __init__(self, ground: BeliefGround, table: TupleTable, beta: float) -> None:
+    def __init__(self, ground: BeliefData, table: TupleTable, beta: float) -> None:
         self._ground, self._table, self._beta = ground, table, beta
         self._forced = ground.context.zero_division
 
@@ -380,7 +380,7 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
     """Compare all pairs of probabilistic outputs; None where a view has none."""
     if not (math.isfinite(beta) and beta > 0):
         raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
-    ground = BeliefGround.of(context)
+    ground = BeliefData.of(context)
     if ground is None:
         return None
     if len(context.systems) < 2:
@@ -404,7 +404,7 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
 
 
 def _compare_pair(
-    ground: BeliefGround, soft: PairReader, hard: PairReader, first: System, *, second: System
+    ground: BeliefData, soft: PairReader, hard: PairReader, first: System, *, second: System
 ) -> ExpectedPair:
     """Compare a pair by expected counts, with intervals, and by those of the hard outputs."""
     readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))

@@ -95,7 +95,7 @@ class TupleTable:
 
     """
 
-    def __init__(self, ground: BeliefGround, *, soft: bool) -> None:
+    def __init__(self, ground: BeliefData, *, soft: bool) -> None:
         self._ground = ground
         runs = ground.candidates
         ranks = [ground.label_ranks(each) for each in runs]
@@ -147,7 +147,7 @@ class TupleTable:
 # The context of findings about probabilistic entities: the tuples of all runs, and the entities of the key.
 
 
-class BeliefGround:
+class BeliefData:
     """The tuples of runs and the entities of the key."""
 
     def __init__(self, context: Context, candidates: tuple[Candidates, ...], claims: Claims) -> None:
@@ -156,7 +156,7 @@ class BeliefGround:
         self._in_key = np.flatnonzero(claims.key > 0)  # each once, even if the key repeats it
 
     @classmethod
-    def of(cls, context: Context) -> BeliefGround | None:
+    def of(cls, context: Context) -> BeliefData | None:
         """Build the context of a view; None where runs are not probabilistic, or only some sites are selected."""
         view = context.view
         return None if view.candidates is None or view.claims is None else cls(context, view.candidates, view.claims)

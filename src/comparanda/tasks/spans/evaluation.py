@@ -14,7 +14,7 @@ from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED, place_spa
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.claims import Claims
 from comparanda.core.corpus import Fragments, owner_of_rows
-from comparanda.core.extents import cut_numbers, ways_of_being_cut
+from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.ids import BAR, NIL, split_ids
 from comparanda.core.items import Items, Outcomes
 from comparanda.core.joins import pack_columns
@@ -26,7 +26,7 @@ from comparanda.core.verdicts import View as VerdictsView
 from comparanda.errors import RuleError
 from comparanda.rules.engine import Engine
 from comparanda.rules.facts import Facts
-from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
+from comparanda.tasks.label_maps import apply_label_maps, note_one_sided_labels
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.word_sites import run_names, settings_of, verdicts_of
 
@@ -61,8 +61,8 @@ def claims_of(
 
     """
     sides = placement.sides
-    cuts = ways_of_being_cut(side.fragments for side in sides)
-    pieces = [cut_numbers(len(side), side.fragments, cuts) for side in sides]
+    cuts = number_fragmentations(side.fragments for side in sides)
+    pieces = [fragmentation_codes(len(side), side.fragments, cuts) for side in sides]
     columns = [
         np.concatenate([side.document for side in sides]),
         np.concatenate([side.begin for side in sides]),
@@ -685,7 +685,7 @@ def _normalise_labels(
     placement: Placement, systems: Sequence[System], runs: tuple[str, ...], options: Options
 ) -> tuple[list[TextColumn], list[Note]]:
     columns = [side.label for side in placement.sides]
-    return speak_alike(columns, ["key", *runs], systems, options, several=False)
+    return apply_label_maps(columns, ["key", *runs], systems, options, several=False)
 
 
 def _filter_labels(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from comparanda.tasks.task import Options
 
 
-def on_ground(aligned: Aligned) -> list[Corpus]:
+def rebuild_on_key(aligned: Aligned) -> list[Corpus]:
     """Rebuild the key and each system output with the documents and words of the key, and with its own spans.
 
     An output may have no text of its own, only positions in that of the key; quotes not found in it remain unplaced.

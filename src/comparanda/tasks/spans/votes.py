@@ -12,7 +12,7 @@ import numpy as np
 from comparanda.align.quotes import place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.corpus import Fragments, Spans
-from comparanda.core.extents import compute_stretches, cut_numbers, place_on_line, ways_of_being_cut
+from comparanda.core.extents import compute_stretches, fragmentation_codes, number_fragmentations, place_on_line
 from comparanda.core.ids import NIL, split_ids
 from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
@@ -176,12 +176,12 @@ def _gather_items(
     """Gather the distinct spans that runs claim."""
     names, labels = recode_canonically([side.label for side in sides])
     ids, nil = _first_ids(sides, same_ids)
-    cuts = ways_of_being_cut(side.fragments for side in sides)
+    cuts = number_fragmentations(side.fragments for side in sides)
     columns = [
         np.concatenate([side.document for side in sides]),
         np.concatenate([side.begin for side in sides]),
         np.concatenate([side.end for side in sides]),
-        np.concatenate([cut_numbers(len(side), side.fragments, cuts) for side in sides]),
+        np.concatenate([fragmentation_codes(len(side), side.fragments, cuts) for side in sides]),
         np.concatenate([codes.astype(np.int64) for codes in labels]),
         ids.codes.astype(np.int64),
     ]

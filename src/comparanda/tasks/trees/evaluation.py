@@ -22,7 +22,7 @@ from comparanda.core.sites import ABSENT, OWN_PLACE, Aspect, Attribute, Sites, s
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.core.verdicts import System, Verdicts, View
 from comparanda.errors import UsageError
-from comparanda.tasks.label_maps import note_one_sided_labels, speak_alike
+from comparanda.tasks.label_maps import apply_label_maps, note_one_sided_labels
 from comparanda.tasks.task import Options, Task
 from comparanda.tasks.trees.conll18 import STRAY, arcs_of, count_conll18, universal_relation
 from comparanda.tasks.trees.conll18 import VIEW as CONLL18
@@ -78,7 +78,7 @@ def _relations(
 ) -> tuple[list[TextColumn], list[Note]]:
     """Collect the relations of all sides and normalise them."""
     columns = [corpus.columns["value"] for corpus in (aligned.key, *aligned.responses)]
-    columns, notes = speak_alike(columns, ["key", *runs], systems, options, several=False)
+    columns, notes = apply_label_maps(columns, ["key", *runs], systems, options, several=False)
     if options.labels == "universal":
         columns = [column.mapped(universal_relation) for column in columns]
     return columns, notes

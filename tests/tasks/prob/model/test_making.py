@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from comparanda.core.blocks import MOST_WORLDS, Made, Scored, make_blocks
+from comparanda.core.blocks import MOST_WORLDS, BuiltBlocks, Scored, make_blocks
 from comparanda.core.probabilities import Overlap, Semantics
 from comparanda.core.text_columns import Rows
 from comparanda.errors import ReadError
@@ -35,11 +35,11 @@ def make(
     overlap: Overlap = "exclusive",
     semantics: Semantics = "exclusive",
     documents: list[int] | None = None,
-) -> Made:
+) -> BuiltBlocks:
     return make_blocks(scored(spans, documents), overlap, semantics, refuse)
 
 
-def weights(found: Made) -> list[float]:
+def weights(found: BuiltBlocks) -> list[float]:
     return [float(each) for each in found.beliefs.weight]
 
 

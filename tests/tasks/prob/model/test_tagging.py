@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comparanda.core.probabilities import Aggregate
-from comparanda.formats.probabilistic_kinds import LETTERS, Found, TagScheme, spans_of
+from comparanda.formats.probabilistic_kinds import LETTERS, FoundSpans, TagScheme, spans_of
 from tests.seeds import draws
 
 Token = dict[str, float]
@@ -22,13 +22,13 @@ LABEL = "X"
 
 def found_in(
     tokens: list[Token], scheme: TagScheme = "bio", aggregate: Aggregate = "product", floor: float = 0.0
-) -> Found:
+) -> FoundSpans:
     """Look for spans of X in one sentence."""
     columns = {letter: np.array([each.get(f"{letter}-{LABEL}", 0.0) for each in tokens]) for letter in LETTERS[scheme]}
     return spans_of(columns, scheme=scheme, stops=np.full(len(tokens), len(tokens)), aggregate=aggregate, floor=floor)
 
 
-def weights(found: Found) -> dict[Span, float]:
+def weights(found: FoundSpans) -> dict[Span, float]:
     spans = found.spans
     return dict(zip(zip(spans.begin.tolist(), spans.end.tolist(), strict=True), spans.weight.tolist(), strict=True))
 
