@@ -94,7 +94,7 @@ def _semeval(result: Any, name: str) -> dict[str, float]:
     """Write what a result counts as nervaluate does; of an incorrect pair and of a partial one the key's span tells."""
     scores = result.scores(*(f"{view}.{measure}" for view in SCHEMAS for measure in MEASURES))
     counted = {(each.view, each.side, each.outcome): each.count for each in scores.outcomes}
-    sides = (("key", "COR"), ("key", "INC"), ("key", "PAR"), ("key", "MIS"), ("beside", "SPU"))
+    sides = (("key", "COR"), ("key", "INC"), ("key", "PAR"), ("key", "MIS"), ("system", "SPU"))
     found = {
         f"{name} {view} {count}": float(counted.get((view, *side), 0))
         for view in SCHEMAS

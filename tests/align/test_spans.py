@@ -199,7 +199,7 @@ def walked(key: Side, side: Side) -> list[tuple[Any, ...]]:
 
 def placed(placement: Placement, side: PlacedSpans) -> list[tuple[Any, ...]]:
     """Return placed spans as plain data; pieces of spans that touch in the key's text are still pieces."""
-    names = placement.ground.key.documents.names
+    names = placement.positions.key.documents.names
     pieces: dict[int, list[Piece]] = {}
     if side.fragments is not None:
         fragments = side.fragments
@@ -232,7 +232,7 @@ def agree(key: Side, *responses: Side, **options: Any) -> Placement:
 
 
 def sorted_spans(placement: Placement, side: PlacedSpans) -> list[tuple[str, Piece, str]]:
-    names = placement.ground.key.documents.names
+    names = placement.positions.key.documents.names
     rows = zip(side.document.tolist(), side.begin.tolist(), side.end.tolist(), strict=True)
     return [(names[document], (begin, end), side.label[number]) for number, (document, begin, end) in enumerate(rows)]
 
@@ -448,7 +448,7 @@ def test_a_token_of_several_words_stands_where_its_characters_do(tmp_path: Path)
     )
     placement = laid(Side(given=f"{key}::conllu"), Side(given=f"{response}::conllu"), column="xpos")
     (found,) = placed(placement, placement.sides[1])
-    assert placement.ground.raw.documents == ("ab cd",)
+    assert placement.positions.raw.documents == ("ab cd",)
     assert found[1] == ((1, 5),)
 
 

@@ -110,20 +110,20 @@ def test_rules_and_their_views() -> None:
 
 
 def test_the_first_is_the_ground_unless_another_is_named() -> None:
-    assert agreed({"a": A, "b": B}).ground == "a"
-    found = agreed({"a": A, "b": B}, ground="b")
-    assert (found.ground, scores(found)) == ("b", [("a", "b", 0.5)])
+    assert agreed({"a": A, "b": B}).reference == "a"
+    found = agreed({"a": A, "b": B}, reference="b")
+    assert (found.reference, scores(found)) == ("b", [("a", "b", 0.5)])
     with pytest.raises(UsageError, match="unknown output 'x'"):
-        agreed({"a": A, "b": B}, ground="x")
+        agreed({"a": A, "b": B}, reference="x")
 
 
 def test_outputs_without_a_text_stand_on_the_ground() -> None:
     places = {"d": [{"begin": 0, "end": 3, "label": "PER"}, {"begin": 8, "end": 11, "label": "PER"}]}
     found = agreed({"a": A, "b": places, "c": dict(places)})
     assert scores(found) == [("a", "b", 0.5), ("a", "c", 0.5), ("b", "c", 1.0)]
-    with pytest.raises(UsageError, match=r"'b' has no words.*\n.*choose another output with --ground: a"):
+    with pytest.raises(UsageError, match=r"'b' has no words.*\n.*choose another output with --reference: a"):
         agreed({"b": places, "a": A})
-    assert scores(agreed({"b": places, "a": A}, ground="a")) == [("b", "a", 0.5)]
+    assert scores(agreed({"b": places, "a": A}, reference="a")) == [("b", "a", 0.5)]
 
 
 def test_answers_of_language_models(tmp_path: Path) -> None:

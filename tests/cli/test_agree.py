@@ -32,15 +32,15 @@ def test_the_library_does_the_same(files: tuple[str, ...], capsys: pytest.Captur
     told = outcome.json["agreements"]
     assert [pair["score"] for pair in told["pairs"]] == [pair.score for pair in found.pairs] == [0.8, 0.6, 0.8]
     assert told["alpha"]["value"] == found.alpha.value
-    assert (told["outputs"], told["ground"]) == (["one", "two", "three"], "one")
+    assert (told["outputs"], told["reference"]) == (["one", "two", "three"], "one")
 
 
 def test_the_table(files: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = run(capsys, "agree", *files, *TASK, "--ground", "two", "--format", "csv")
+    outcome = run(capsys, "agree", *files, *TASK, "--reference", "two", "--format", "csv")
     assert outcome.out.splitlines()[0].startswith(
         "first,second,score,score_interval_low,score_interval_high,distance,diff,"
     )
-    shown = run(capsys, "agree", *files, *TASK, "--ground", "two").out
+    shown = run(capsys, "agree", *files, *TASK, "--reference", "two").out
     assert "documents and tokens are those of two" in shown
     assert "Documents by disagreement: not unanimous at 2 of 5 sites (40.00 %)" in shown
 
@@ -78,7 +78,7 @@ def test_notes(files: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> No
         (("one.conllu",), "agreement requires at least two outputs"),
         (("one.conllu", "one.conllu"), "two systems are named 'one'"),
         (("one.conllu", "nowhere.conllu"), "nowhere.conllu: no such file"),
-        (("one.conllu", "two.conllu", "--ground", "tow"), "unknown output 'tow' (did you mean 'two'?)"),
+        (("one.conllu", "two.conllu", "--reference", "tow"), "unknown output 'tow' (did you mean 'two'?)"),
         (("-", "x=-"), "standard input can be read only once"),
         (("one.conllu", "two.conllu", "--map", "three=x.tsv"), "label map for an unknown side: 'three'"),
         (("one.conllu", "two.conllu", "--json", "-o", "two.conllu"), "--output would overwrite an input"),

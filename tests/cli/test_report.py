@@ -120,7 +120,7 @@ def test_outputs_without_a_key(work: Path, capsys: pytest.CaptureFixture[str]) -
     outcome = run(capsys, "report", "--no-key", f"ann={key}", f"bea={system}", *SMALL)
     assert outcome.code == 0
     found = page()
-    assert (found.ground, found.title) == ("ann", "tag:upos: ann, bea, without a key")
+    assert (found.reference, found.title) == ("ann", "tag:upos: ann, bea, without a key")
     assert [view.name for view in found.views] == ["overview", "pair"]
 
 
@@ -128,7 +128,7 @@ def test_outputs_without_a_key_from_a_file_of_settings(work: Path, capsys: pytes
     key, system = key_and_system()
     write("set.toml", f'task = "pos"\nresamples = 0\n[systems]\nann = "{key}"\nbea = "{system}"\n')
     assert run(capsys, "report", "--no-key", "--config", "set.toml").code == 0
-    assert page().ground == "ann"
+    assert page().reference == "ann"
 
 
 def test_charts_are_written_to_a_folder(work: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,11 +147,11 @@ def test_conditions_on_one_ground_select_what_each_selects_alone(
     )  # with one row at most, all is forgotten at once
     result = task(2, tmp_path)
     verdicts, view = result.verdicts, result.verdicts.view()
-    ground = SelectionCaches(verdicts)
+    caches = SelectionCaches(verdicts)
     links = [link for pair in permutations(result.systems, 2) for link in _links(result, *pair)]
     assert len({link.base for link in links}) == 3
     for link in links:
-        together = select_rows(verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground)
+        together = select_rows(verdicts, view=view, where=link.where, base=link.base, new=link.new, caches=caches)
         alone = select_rows(verdicts, view=view, where=link.where, base=link.base, new=link.new)
         assert together.rows.tolist() == alone.rows.tolist()
         assert (together.pairs, together.runs, together.of) == (alone.pairs, alone.runs, alone.of)

@@ -21,14 +21,14 @@ from tests.findings.test_selections import any_population, check
 
 
 def cells(found: Confusion) -> dict[tuple[str | None, str | None], tuple[int, int]]:
-    return {(each.key, each.said): (each.count, each.wrong) for each in found.cells}
+    return {(each.key, each.predicted): (each.count, each.wrong) for each in found.cells}
 
 
 def check_sums(found: Confusion) -> None:
     """Every site stands in one cell; rows and columns are the sums of their cells, and so is what is right."""
     assert sum(each.count for each in found.cells) == found.sites
     assert sum(each.wrong for each in found.cells) == found.sites - found.right
-    for labels, side in ((found.key, "key"), (found.said, "said")):
+    for labels, side in ((found.key, "key"), (found.predicted, "predicted")):
         for label in labels:
             mine = [each for each in found.cells if getattr(each, side) == label.label]
             assert sum(each.count for each in mine) == label.count > 0
@@ -79,7 +79,7 @@ def test_every_count_of_every_task_leads_to_its_sites(task: Callable[[int, Path]
             for run in result.verdicts.runs:
                 found = result.confusion(run, view=view)
                 check_sums(found)
-                for each in (*found.key, *found.said):
+                for each in (*found.key, *found.predicted):
                     assert result.count(each.where, view=view) == each.count
                     assert result.count(each.where_right, view=view) == each.right
                 for cell in found.cells:
@@ -90,7 +90,7 @@ def test_every_count_of_every_task_leads_to_its_sites(task: Callable[[int, Path]
 def test_equal_labels_are_wrong_where_heads_differ(tmp_path: Path) -> None:
     result = trees(1, tmp_path)
     found = result.confusion("two")
-    moved = sum(each.wrong for each in found.cells if each.key == each.said)
+    moved = sum(each.wrong for each in found.cells if each.key == each.predicted)
     assert moved == result.count('not agrees("two", "head") and agrees("two", "label")') > 0
     assert found.right == result.count('right("two")')
 
@@ -108,11 +108,11 @@ def test_chains_are_crossed_by_kind_of_mention_and_class(tmp_path: Path) -> None
     result = compared(tmp_path, {"a": A, "b": B})
     found = result.confusion("a")
     assert found.called == "kind"
-    assert {each.said for each in found.cells} <= {"tp", "fn", "wl", "fp"}
+    assert {each.predicted for each in found.cells} <= {"tp", "fn", "wl", "fp"}
     check_sums(found)
     for each in found.cells:
         assert result.count(each.where) == each.count
-        assert each.wrong == (0 if each.said == "tp" else each.count)
+        assert each.wrong == (0 if each.predicted == "tp" else each.count)
     assert (found.unsaid, found.unknown) == ((), ())
 
 
@@ -129,7 +129,7 @@ def test_of_many_labels_the_most_frequent_have_rows_and_the_rest_share_one() -> 
     result = many(MANY)
     found = result.confusion("x")
     assert [each.label for each in found.key] == [*MANY[:MOST_LABELS], None]
-    assert [each.label for each in found.said] == [MANY[0]]
+    assert [each.label for each in found.predicted] == [MANY[0]]
     assert found.others == (10, 0)
     rest = found.key[-1]
     assert rest.count == sum(range(1, 11)) == result.count(rest.where)
@@ -141,7 +141,7 @@ def test_a_label_that_no_condition_can_name_has_no_row() -> None:
     result = many([long, "A", "B"])
     found = result.confusion("x")
     assert [each.label for each in found.key] == ["A", "B", None]
-    assert [each.label for each in found.said] == [None]
+    assert [each.label for each in found.predicted] == [None]
     assert cells(found)[None, None] == (3, 0)
     assert check(result, found)
     alone = many([long])

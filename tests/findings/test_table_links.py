@@ -204,13 +204,13 @@ OUTPUTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("task", OUTPUTS)
-@pytest.mark.parametrize("ground", ["a", "b"])
-def test_counts_without_a_key_lead_to_what_the_ground_has(task: str, ground: str) -> None:
-    found, result = agreement_of(OUTPUTS[task], ground, None, {"task": task}, resamples=0)
+@pytest.mark.parametrize("reference", ["a", "b"])
+def test_counts_without_a_key_lead_to_what_the_reference_has(task: str, reference: str) -> None:
+    found, result = agreement_of(OUTPUTS[task], reference, None, {"task": task}, resamples=0)
     pairs, documents = found.tables(0)
     assert astray(counting(result), (pairs, documents)) == []
     linked = {cell.beside("first") for cell in cells([pairs]) if cell.link is not None}
-    assert linked == {ground}  # no other output is the key of a result
+    assert linked == {reference}  # no other output is the key of a result
 
 
 FIGURES = {

@@ -315,7 +315,7 @@ class TestBeside:
     """Files that belong to others and are read behind them."""
 
     def read(self, path: str) -> list[str]:
-        return [part.name for part in load(path, side="key", suffixes=(".ann",), beside={".ann": (".txt",)}).parts]
+        return [part.name for part in load(path, side="key", suffixes=(".ann",), companions={".ann": (".txt",)}).parts]
 
     def test_behind_each(self) -> None:
         for name in ("c/1.ann", "c/1.txt", "c/2.ann", "c/3.txt", "c/d/4.ann", "c/d/4.txt"):
@@ -335,7 +335,7 @@ class TestBeside:
     def test_one_empty_file_is_enough_text(self) -> None:
         put("1.ann", b"")
         put("1.txt", b"y\n")
-        source = load("1.ann", side="key", beside={".ann": (".txt",)})
+        source = load("1.ann", side="key", companions={".ann": (".txt",)})
         assert text(source) == b"\n\ny\n\n"
         assert str(source.locate(2)) == "1.txt:1"
 

@@ -127,17 +127,17 @@ def every_chart(said: str, link: Link | None = None) -> list[Paper]:
     told: dict[str, Any] = {"title": said, "description": said, "subtitle": said}
     axis = Axis(label=said)
     kind = FlowKind(name=said, sign="✗", style=LOSS, count=7, link=link)
-    side = Side(value=7, said="7", link=link)
+    side = Side(value=7, text="7", link=link)
     bars = (Bars(name=said, values=(7.0,), links=None if link is None else (link,)), Bars(name="b", values=(None,)))
     return [
         LineChart(x=axis, y=axis, lines=(Line(name=said, x=[0], y=[0.5]),), **told),
         BarChart(label=said, groups=(said,), y=axis, bars=bars, **told),
         DotPlot(x=axis, columns=(said,), dots=(Dot(name=said, value=0.5, texts=("7",), link=link),),
                 reference=(said, 0.4), **told),
-        DivergingChart(lost=said, gained=said, rows=(Balance(name=said, lost=side, gained=None, said=said),), **told),
-        UpSetChart(members=(said,), groups=(Group(members=(True,), count=7, told=said, link=link),), **told),
+        DivergingChart(lost=said, gained=said, rows=(Balance(name=said, lost=side, gained=None, text=said),), **told),
+        UpSetChart(members=(said,), groups=(Group(members=(True,), count=7, tooltip=said, link=link),), **told),
         MatrixChart(across=said, along=said, rows=(said,), columns=(said,),
-                    cells=((MatrixCell(said="7", told=f"{said} 7", shade=0.5, framed=True, link=link),),), **told),
+                    cells=((MatrixCell(text="7", tooltip=f"{said} 7", shade=0.5, framed=True, link=link),),), **told),
         FlowChart(left=said, right=said, kinds=(kind,),
                   flows=(Flow(source=said, target=said, kind=kind, count=7, note=said, link=link),), **told),
     ]  # fmt: skip
@@ -413,8 +413,8 @@ def test_steps_lead_from_dot_to_dot_and_a_reference_stands_beside() -> None:
 
 def test_bars_to_both_sides_have_one_scale() -> None:
     rows = (
-        Balance(name="a", lost=Side(value=2, said="2"), gained=Side(value=8, said="8"), said="+6"),
-        Balance(name="b", lost=Side(value=4, said="4"), gained=None, said="-4"),
+        Balance(name="a", lost=Side(value=2, text="2"), gained=Side(value=8, text="8"), text="+6"),
+        Balance(name="b", lost=Side(value=4, text="4"), gained=None, text="-4"),
     )
     root = parsed(DivergingChart(title="t", description="d", lost="lost", gained="won", rows=rows, total="net").svg())
     boxes = {told: rectangle(mark) for told, mark in marks(root).items()}
@@ -497,7 +497,7 @@ def test_no_flow_says_that_nothing_changes() -> None:
 
 def upset(*counts: int) -> UpSetChart:
     groups = tuple(
-        Group(members=(bool(n & 1), bool(n & 2)), count=count, told=f"g{n}") for n, count in enumerate(counts)
+        Group(members=(bool(n & 1), bool(n & 2)), count=count, tooltip=f"g{n}") for n, count in enumerate(counts)
     )
     return UpSetChart(title="t", description="d", members=("a", "b"), groups=groups)
 
@@ -535,7 +535,7 @@ def matrix(rows: int, columns: int) -> MatrixChart:
         tuple(
             None
             if row == column
-            else MatrixCell(said=f"{row}/{column}", told=f"{row}/{column}", shade=column / columns)
+            else MatrixCell(text=f"{row}/{column}", tooltip=f"{row}/{column}", shade=column / columns)
             for column in range(columns)
         )
         for row in range(rows)

@@ -196,7 +196,7 @@ def test_gains_of_labels_add_up_to_corrections_and_new_errors() -> None:
     gained = sum(row.gained.value for row in paper.rows if row.gained is not None)
     lost = sum(row.lost.value for row in paper.rows if row.lost is not None)
     assert (gained, lost) == (finding.of("correction").count, finding.of("new_error").count)
-    nets = {row.name: int(row.said) for row in paper.rows}
+    nets = {row.name: int(row.text) for row in paper.rows}
     for label in finding.labels:
         assert nets.get(label.label, 0) == label.new_right - label.base_right
     assert [*nets.values()] == sorted(nets.values(), reverse=True)
@@ -210,7 +210,7 @@ def test_where_labels_are_kinds_the_gains_are_points() -> None:
         if label.difference:
             side = shown[label.label]
             assert side is not None
-            assert (side.value, side.said) == (abs(label.difference), f"{100 * label.difference:+.2f}")
+            assert (side.value, side.text) == (abs(label.difference), f"{100 * label.difference:+.2f}")
     assert paper.links() == ()
 
 
@@ -246,8 +246,8 @@ def test_the_matrix_has_the_rate_of_every_pair() -> None:
                 else:
                     value = getattr(finding.rates(row, column), kind).value
                     assert cell is not None
-                    assert cell.said == f"{100 * value:.2f}"
-        shades = sorted((cell.said, cell.shade) for row in paper.cells for cell in row if cell is not None)
+                    assert cell.text == f"{100 * value:.2f}"
+        shades = sorted((cell.text, cell.shade) for row in paper.cells for cell in row if cell is not None)
         values = [(float(said), shade) for said, shade in shades]
         assert [shade for _, shade in sorted(values)] == sorted(shade or 0 for _, shade in values)
 
@@ -257,8 +257,8 @@ def test_the_matrix_of_confusions_frames_what_agrees() -> None:
     paper = chart(finding, MatrixChart)
     for row, cells in zip(paper.rows, paper.cells, strict=True):
         for column, cell in zip(paper.columns, cells, strict=True):
-            count = next((each.count for each in finding.cells if (each.key, each.said) == (row, column)), None)
-            assert (None if cell is None else cell.said) == (None if count is None else f"{count:,}")
+            count = next((each.count for each in finding.cells if (each.key, each.predicted) == (row, column)), None)
+            assert (None if cell is None else cell.text) == (None if count is None else f"{count:,}")
             assert cell is None or cell.framed == (row == column)
 
 
@@ -287,7 +287,7 @@ def test_thirty_systems_and_many_labels_are_drawn_and_lead_right() -> None:
     (matrix,) = result.complementarity(*result.systems[:13]).charts()
     assert isinstance(matrix, MatrixChart)
     assert matrix.links() == ()  # so many lists would be too many for a page
-    assert all(re.fullmatch(r"\d+", cell.said) for row in matrix.cells for cell in row if cell is not None)
+    assert all(re.fullmatch(r"\d+", cell.text) for row in matrix.cells for cell in row if cell is not None)
     gains = chart(pair, DivergingChart)
     assert [row.name for row in gains.rows].index("(others)") == 20
     patterns = chart(result.diversity(), UpSetChart)

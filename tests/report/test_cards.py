@@ -111,7 +111,7 @@ def test_the_marks_of_a_side_are_its_spans(name: str, seed: int, tmp_path: Path)
             (claims.key, *claims.runs), (card.sides[0], *(side_of(card, run) for run in range(3))), strict=True
         ):
             marks = [
-                mark for mark in (card.sides[0] if side.same else side).marks if not mark.beside and not mark.empty
+                mark for mark in (card.sides[0] if side.same else side).marks if not mark.elsewhere and not mark.empty
             ]
             wanted = Counter({each: int(counts[each]) for each in mine if counts[each]})
             labels = Counter(format_value(linked_label(claims.names[int(claims.label[each])])) for each in wanted)
@@ -153,7 +153,7 @@ def test_runs_that_say_the_same_share_a_side() -> None:
         assert sorted(run for side in card.sides for run in side.runs) == [*range(30)]
         for side in card.sides[1:]:
             assert len({run % 4 for run in side.runs}) * 7 <= len(side.runs)
-            assert all(not mark.beside for mark in side.marks)
+            assert all(not mark.elsewhere for mark in side.marks)
     assert len(msgspec.json.encode(found)) / len(found) < 1500
 
 
@@ -265,7 +265,7 @@ def test_hostile_words_labels_and_names_stand_visibly_on_cards() -> None:
         assert len(encoded) < 20_000
         assert card.site == (number, number)
         assert len(card.words) == len(EVIL)
-        (mark,) = (mark for mark in card.sides[0].marks if not mark.beside)
+        (mark,) = (mark for mark in card.sides[0].marks if not mark.elsewhere)
         assert mark.pieces == ((number, number),)
 
 
@@ -285,7 +285,7 @@ def test_many_runs_are_shown_at_the_site_alone(tmp_path: Path) -> None:
     few = chained(tmp_path, {"a": A, "b": B, "c": C})
     many = chained(tmp_path, {f"s{number}": (A, B, C)[number % 3] for number in range(FEW_RUNS + 1)})
     around = [
-        any(mark.beside for _, card in cards(each) for side in card.sides for mark in side.marks)
+        any(mark.elsewhere for _, card in cards(each) for side in card.sides for mark in side.marks)
         for each in (few, many)
     ]
     assert around == [True, False]

@@ -48,10 +48,10 @@ def test_tags_stand_under_the_site_and_under_words_on_which_runs_differ() -> Non
     assert (card.kind, card.words, card.site, card.label) == ("tags", ("time", "flies", "like"), (1, 1), "V")
     key, one, two, three = card.sides
     assert marks(key) == [("N", ((0, 0),)), ("V", ((1, 1),)), ("P", ((2, 2),))]
-    assert [mark.beside for mark in key.marks] == [True, False, True]
+    assert [mark.elsewhere for mark in key.marks] == [True, False, True]
     assert one.marks == (
         Mark(label="N", pieces=((1, 1),), wrong=True),
-        Mark(label="V", pieces=((2, 2),), wrong=True, beside=True),
+        Mark(label="V", pieces=((2, 2),), wrong=True, elsewhere=True),
     )
     assert marks(two) == [("V", ((0, 0),)), ("N", ((1, 1),))]
     assert (three.same, three.right, three.marks) == (True, True, ())
@@ -86,7 +86,7 @@ def test_spans_are_marked_from_their_first_to_their_last_word() -> None:
     assert marks(card.sides[0]) == [("PER", ((1, 2),)), ("LOC", ((4, 4),))]
     assert card.sides[1].marks == (
         Mark(label="ORG", pieces=((2, 2),), wrong=True),
-        Mark(label="LOC", pieces=((4, 4),), beside=True),
+        Mark(label="LOC", pieces=((4, 4),), elsewhere=True),
     )
     assert (card.sides[2].same, card.sides[2].runs) == (True, (1,))
     assert [(each.label, each.text, each.positive, each.verdicts) for each in card.rulings] == [

@@ -22,8 +22,8 @@ TAGS: Mapping[str, Any] = {"ann": list("aabbc"), "bea": list("abbbc"), "cy": lis
 
 
 def agreed(outputs: Mapping[str, Any], task: str, **settings: Any) -> tuple[Agreements, Result]:
-    ground = settings.pop("ground", None)
-    return agreement_of(outputs, ground, None, {"task": task, **settings}, resamples=0, seed=1)
+    reference = settings.pop("reference", None)
+    return agreement_of(outputs, reference, None, {"task": task, **settings}, resamples=0, seed=1)
 
 
 def page_of(outputs: Mapping[str, Any] = TAGS, task: str = "tag", choices: Choices | None = None, **how: Any) -> Page:
@@ -39,7 +39,7 @@ def cells(shown: View, first: str, second: str) -> list[tuple[str, str, str]]:
 
 def test_the_page_says_that_there_is_no_key_and_who_stands_in_its_place() -> None:
     page = page_of()
-    assert page.ground == "ann"
+    assert page.reference == "ann"
     assert page.title == "tag: ann, bea, cy, without a key"
     assert [each.name for each in page.views] == ["overview", "pair"]
     parts = view(page, "overview").parts
@@ -49,7 +49,7 @@ def test_the_page_says_that_there_is_no_key_and_who_stands_in_its_place() -> Non
     assert isinstance(parts[3], TextPart)
     facts = dict(parts[3].facts)
     assert facts["key"] == "none"
-    assert facts["ground"].startswith("ann, with whose documents and words all are aligned")
+    assert facts["reference"].startswith("ann, with whose documents and words all are aligned")
     assert as_html(page)
 
 
@@ -62,8 +62,8 @@ def test_every_two_outputs_with_what_each_says() -> None:
 
 
 def test_another_ground_changes_no_number_of_tags() -> None:
-    for ground in TAGS:
-        shown = view(page_of(ground=ground), "pair")
+    for reference in TAGS:
+        shown = view(page_of(reference=reference), "pair")
         assert cells(shown, "ann", "cy") == [("(all)", "", "3"), ("a", "b", "1"), ("b", "x", "1"), ("c", "d", "1")]
         assert cells(shown, "bea", "cy") == [("(all)", "", "2"), ("b", "x", "1"), ("c", "d", "1")]
 

@@ -114,7 +114,7 @@ def test_mentions_have_kinds_and_no_scores_of_labels() -> None:
     result = demo("coref")
     view, _ = view_of(result)
     assert tables_of(view.parts).keys() == {"oracle"}
-    assert tables_of(view.choices[0].parts).keys() == {"confusion", "confusion-kinds", "confusion-said"}
+    assert tables_of(view.choices[0].parts).keys() == {"confusion", "confusion-kinds", "confusion-predicted"}
 
 
 def test_one_system_has_no_upper_bound(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def values(result: Result) -> list[tuple[str, ...]]:
 def test_both_nil_is_no_item_but_right_at_its_site() -> None:
     result = linked("0-4 PER NIL", "0-4 PER NIL")
     assert scored(result, *BOTH, "certain", "hit") == [NOTHING] * 6
-    assert called(result) == [("key", "TN, left out: no id", 1), ("beside", "TN, left out: no id", 1)]
+    assert called(result) == [("key", "TN, left out: no id", 1), ("system", "TN, left out: no id", 1)]
     assert values(result) == [("PER→NIL[0:4]", "PER→NIL[0:4]")]
     assert result.scores("accuracy").value("a") == 1
 
@@ -77,14 +77,14 @@ def test_both_nil_is_no_item_but_right_at_its_site() -> None:
 def test_an_id_for_nil_is_a_false_positive_of_the_resolver() -> None:
     result = linked("0-4 PER NIL", "0-4 PER Q1")
     assert scored(result, *BOTH, "certain", "hit") == [(0, 1, 0)] * 6
-    assert called(result) == [("key", "TN, left out: no id", 1), ("beside", "id for NIL", 1)]
+    assert called(result) == [("key", "TN, left out: no id", 1), ("system", "id for NIL", 1)]
     assert values(result) == [("PER→NIL[0:4]", "PER→Q1[0:4]")]
 
 
 def test_nil_for_an_id_is_a_false_negative_of_the_resolver() -> None:
     result = linked("0-4 PER Q1", "0-4 PER NIL")
     assert scored(result, *BOTH, "certain", "hit") == [(0, 0, 1)] * 6
-    assert called(result) == [("key", "NIL for id", 1), ("beside", "NIL for id, left out: no id", 1)]
+    assert called(result) == [("key", "NIL for id", 1), ("system", "NIL for id, left out: no id", 1)]
 
 
 def test_the_id_of_the_key_is_right() -> None:
@@ -126,7 +126,7 @@ def test_an_id_that_is_there_twice_is_one() -> None:
 def test_another_id_is_a_false_positive_and_a_false_negative(wanted: str) -> None:
     result = linked(f"0-4 PER {wanted}", "0-4 PER Q9")
     assert scored(result, *BOTH, "certain", "hit") == [(0, 1, 1)] * 6
-    assert called(result) == [("key", "wrong id", 1), ("beside", "wrong id", 1)]
+    assert called(result) == [("key", "wrong id", 1), ("system", "wrong id", 1)]
     assert values(result) == [(f"PER→{wanted}[0:4]", "PER→Q9[0:4]")]
 
 
@@ -189,13 +189,13 @@ def test_a_spurious_mention_with_an_id_is_the_taggers() -> None:
     result = linked((), "0-4 PER Q1")
     assert scored(result, "end_to_end", "end_to_end_fuzzy", "certain") == [(0, 1, 0)] * 3
     assert scored(result, "linking", "linking_fuzzy", "hit") == [NOTHING] * 3
-    assert called(result) == [("beside", "spurious", 1)]
+    assert called(result) == [("system", "spurious", 1)]
 
 
 def test_without_a_partner_nil_is_nothing() -> None:
     result = linked("0-4 PER NIL", "9-14 LOC NIL", ())
     assert scored(result, *BOTH, "certain", "hit") == [NOTHING] * 6
-    assert called(result) == [("key", "NIL, left out: no id", 1), ("beside", "NIL, left out: no id", 1)]
+    assert called(result) == [("key", "NIL, left out: no id", 1), ("system", "NIL, left out: no id", 1)]
     assert result.error_sources("a", "b").count("none", "none") == 2
 
 
@@ -208,7 +208,7 @@ def test_a_mention_in_another_document_is_no_partner() -> None:
 def test_a_key_mention_is_used_once() -> None:
     result = linked("0-4 PER Q1", ["0-4 PER Q1", "0-4 PER Q1"])
     assert scored(result, *BOTH) == [(1, 1, 0), (1, 0, 0), (1, 1, 0), (1, 0, 0)]
-    assert called(result) == [("key", "TP", 1), ("beside", "spurious", 1)]
+    assert called(result) == [("key", "TP", 1), ("system", "spurious", 1)]
     assert values(result) == [("PER→Q1[0:4]", "PER→Q1[0:4]×2")]
 
 
@@ -240,10 +240,10 @@ def test_the_wrong_type_is_the_taggers_error() -> None:
     result = linked("0-4 PER Q1", "0-4 LOC Q1")
     assert scored(result, "end_to_end", "end_to_end_fuzzy", "certain") == [(0, 1, 1)] * 3
     assert scored(result, "linking", "linking_fuzzy", "hit") == [NOTHING] * 3
-    assert called(result) == [("key", "wrong type", 1), ("beside", "wrong type", 1)]
+    assert called(result) == [("key", "wrong type", 1), ("system", "wrong type", 1)]
     assert called(result, "linking") == [
         ("key", "wrong type, left out: tagger", 1),
-        ("beside", "wrong type, left out: tagger", 1),
+        ("system", "wrong type, left out: tagger", 1),
     ]
     assert values(result) == [("PER→Q1[0:4]", "LOC→Q1[0:4]")]
 
@@ -319,9 +319,9 @@ def test_certain_leaves_out_uncertain_key_mentions_and_what_was_said_of_them() -
         ("key", "TP, left out: low confidence", 1),
         ("key", "missed", 1),
         ("key", "wrong id, left out: low confidence", 1),
-        ("beside", "TP, left out: low confidence", 1),
-        ("beside", "spurious", 1),
-        ("beside", "wrong id, left out: low confidence", 1),
+        ("system", "TP, left out: low confidence", 1),
+        ("system", "spurious", 1),
+        ("system", "wrong id, left out: low confidence", 1),
     ]
 
 
@@ -420,10 +420,10 @@ def test_end_to_end_and_linking_alone_are_told_apart() -> None:
         ("key", "TP", 1),
         ("key", "missed (fuzzy)", 1),
         ("key", "wrong type", 1),
-        ("beside", "id for NIL", 1),
-        ("beside", "spurious", 1),
-        ("beside", "spurious (fuzzy)", 1),
-        ("beside", "wrong type", 1),
+        ("system", "id for NIL", 1),
+        ("system", "spurious", 1),
+        ("system", "spurious (fuzzy)", 1),
+        ("system", "wrong type", 1),
     ]
 
 

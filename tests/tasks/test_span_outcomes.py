@@ -35,7 +35,7 @@ def test_verdicts_are_counted_on_both_sides() -> None:
             view="exact", run="crf", side="key", outcome="TP", count=1, where='not negative and verdict("crf") == "TP"'
         ),
         OutcomeCount(
-            view="exact", run="crf", side="beside", outcome="FP", count=3, where='negative and verdict("crf") == "FP"'
+            view="exact", run="crf", side="system", outcome="FP", count=3, where='negative and verdict("crf") == "FP"'
         ),
     )
     assert "Outcomes" in str(found)
@@ -50,7 +50,7 @@ def test_one_view_counts_its_own_verdicts_alone() -> None:
     found = scored(KEY, {"crf": CRF}, "semeval2013", view="partial")
     assert {each.view for each in found.outcomes} == {"partial"}
     assert counted(found, "key", "partial", "crf") == {"COR": 1, "PAR": 1, "MIS": 1}
-    assert counted(found, "beside", "partial", "crf") == {"SPU": 2}
+    assert counted(found, "system", "partial", "crf") == {"SPU": 2}
 
 
 def test_the_verdicts_of_a_part_are_those_of_its_sites() -> None:
@@ -69,7 +69,7 @@ def test_counts_add_up_to_precision_and_recall(seed: int, rules: str, view: str,
     tags = ["O", "O", "O", "B-A", "B-B", "I-A", "I-B"]
     key, mine = ([[chance.choice(tags) for _ in range(9)] for _ in range(6)] for _ in range(2))
     found = scored(key, {"s": mine}, rules, view=view)
-    of_key, beside = (counted(found, side, view, "s") for side in ("key", "beside"))
+    of_key, beside = (counted(found, side, view, "s") for side in ("key", "system"))
     parts = {score.measure.removeprefix(f"{view}."): (score.part, score.whole) for score in found.scores}
     assert parts["recall"] == (of_key.get(right, 0), sum(of_key.values()))
     assert parts["precision"] == (of_key.get(right, 0), of_key.get(right, 0) + sum(beside.values()))

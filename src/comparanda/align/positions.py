@@ -95,8 +95,8 @@ class KeyPositions:
         if not len(self.solid):
             return np.zeros(len(solid), np.int64)
         if ending:
-            behind: Rows = self.solid[np.clip(solid, 1, len(self.solid)) - 1] + 1
-            return behind
+            following: Rows = self.solid[np.clip(solid, 1, len(self.solid)) - 1] + 1
+            return following
         places: Rows = self.solid[np.minimum(solid, len(self.solid) - 1)]
         return places
 

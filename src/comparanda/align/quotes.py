@@ -834,7 +834,7 @@ def _quoted_texts(side: PlacedSpans, rows: Rows) -> list[Stretch]:
 def _assign_begins(placement: Placement, rows: list[Rows]) -> dict[Stretch, int]:
     """Assign to each quotation without a place a begin after the text of its document, in alphabetical order."""
     found = {each for side, some in zip(placement.sides, rows, strict=True) for each in _quoted_texts(side, some)}
-    texts = placement.ground.raw.documents
+    texts = placement.positions.raw.documents
     begins: dict[Stretch, int] = {}
     next_begins: dict[int, int] = {}
     for document, quote in sorted(found):

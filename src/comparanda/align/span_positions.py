@@ -72,24 +72,24 @@ class Placement:
 
     Args:
         unit: the unit of positions.
-        ground: the positions of the key's rows.
+        positions: those of the key's rows.
         sides: the key's spans, then each response's.
         notes: observations made while placing spans.
 
     """
 
     unit: Unit
-    ground: KeyPositions
+    positions: KeyPositions
     sides: tuple[PlacedSpans, ...]
     notes: tuple[Note, ...]
 
     def rows(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
         """Return the ranges of the key's rows that spans cover, relative to their documents; half-open, not empty."""
-        return _span_rows(self.ground, spans, self.unit)
+        return _span_rows(self.positions, spans, self.unit)
 
     def texts(self, spans: PlacedSpans) -> TextColumn:
         """Return the key's text that each span covers."""
-        return _span_texts(self.ground, spans, self.unit)
+        return _span_texts(self.positions, spans, self.unit)
 
 
 def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
@@ -105,9 +105,9 @@ def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> t
     )
     first = np.searchsorted(ends, spans.document * width + spans.begin, side="right")
     first = np.clip(first, base, np.maximum(last - 1, base))
-    behind = np.searchsorted(begins, spans.document * width + spans.end, side="left")
-    behind = np.clip(behind, first + 1, np.maximum(last, first + 1))
-    return first - base, behind - base
+    stop = np.searchsorted(begins, spans.document * width + spans.end, side="left")
+    stop = np.clip(stop, first + 1, np.maximum(last, first + 1))
+    return first - base, stop - base
 
 
 def _span_texts(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> TextColumn:
@@ -201,8 +201,8 @@ def _place_by_tokens(key_positions: KeyPositions, corpus: Corpus, spans: Spans) 
 
 def _follows_row(spans: Spans) -> Truths:
     """Whether each span covers no row and follows one, like the span of an empty node."""
-    behind: Truths = (spans.begin == spans.end) & (spans.begin > 0)
-    return behind
+    follows: Truths = (spans.begin == spans.end) & (spans.begin > 0)
+    return follows
 
 
 def _place_by_characters(
@@ -258,9 +258,9 @@ def _place_tokens_as_characters(
         if row_map is None or row_map.identity
         else _response_row_locator(key_positions, corpus, row_map)
     )
-    empty, behind = spans.begin == spans.end, _follows_row(spans)
-    document, begin, end = place(base + spans.begin - behind, base + spans.end - 1 + (empty & ~behind))
-    begin, end = np.where(behind, end, begin), np.where(empty & ~behind, begin, end)
+    empty, follows = spans.begin == spans.end, _follows_row(spans)
+    document, begin, end = place(base + spans.begin - follows, base + spans.end - 1 + (empty & ~follows))
+    begin, end = np.where(follows, end, begin), np.where(empty & ~follows, begin, end)
     pieces = spans.fragments
     if pieces is not None:
         rows = base[pieces.span]
@@ -394,9 +394,9 @@ def _transfer_positions(
     nothing = first == last  # empty or white space alone: after the preceding character if adjacent to it
     if not nothing.any():
         return transferred
-    before, behind = first > first_solid[owner], first < first_solid[owner + 1]
-    touching = before & (~behind | np.isin(owner * width + begin - 1, place))
-    empty_places = np.where(touching, transferred[1], np.where(behind, transferred[0], 0))
+    before, after = first > first_solid[owner], first < first_solid[owner + 1]
+    touching = before & (~after | np.isin(owner * width + begin - 1, place))
+    empty_places = np.where(touching, transferred[1], np.where(after, transferred[0], 0))
     return np.where(nothing, empty_places, transferred[0]), np.where(nothing, empty_places, transferred[1])
 
 

@@ -229,8 +229,8 @@ class Walk:
         surface, text, words = self.sides[side], self.texts[side], self.words[side]
         found: list[_Word] = []
         columns = (text.begins, text.ends, surface.covering, surface.row, surface.end)
-        for begin, end, covered, first, behind in zip(*(column[tokens].tolist() for column in columns), strict=True):
-            forms = ((row, without_spaces(words[row]).lower()) for row in range(first, behind))
+        for begin, end, covered, first, stop in zip(*(column[tokens].tolist() for column in columns), strict=True):
+            forms = ((row, without_spaces(words[row]).lower()) for row in range(first, stop))
             found += [_Word(begin=begin, end=end, covered=covered, form=form, row=row) for row, form in forms]
         return found
 
@@ -631,8 +631,8 @@ def _find_different_documents(mine: _Side, theirs: _Side) -> list[int]:
     bounds = zip(begins.tolist(), ends.tolist(), other_begins.tolist(), other_ends.tolist(), strict=True)
     return [
         number
-        for number, (begin, end, other, behind) in enumerate(bounds)
-        if not np.array_equal(texts[0].data[begin:end], texts[1].data[other:behind])
+        for number, (begin, end, other_begin, other_end) in enumerate(bounds)
+        if not np.array_equal(texts[0].data[begin:end], texts[1].data[other_begin:other_end])
     ]
 
 

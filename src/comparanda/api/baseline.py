@@ -357,8 +357,8 @@ def _compare_scores(approved: BaseEntry | None, now: BaseEntry | None) -> Iterat
     for then in approved.scores:
         found = here.get(then.measure)
         if found is None or not _is_same_score(then, found):
-            said = "not computed" if found is None else _format_value(found.value, "undefined")
-            yield f"{then.measure} of the base: {_format_value(then.value, 'undefined')} before, {said} now"
+            current = "not computed" if found is None else _format_value(found.value, "undefined")
+            yield f"{then.measure} of the base: {_format_value(then.value, 'undefined')} before, {current} now"
 
 
 def _is_same_score(one: ScoreEntry, other: ScoreEntry) -> bool:

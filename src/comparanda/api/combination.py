@@ -265,7 +265,7 @@ class Voting:
 
     Args:
         prepared: the key and the runs, with normalised labels.
-        ground: what is voted on.
+        vote_target: what is voted on.
         tuning: the quality of the runs.
         overlap: how overlapping combined spans are treated.
 

@@ -39,7 +39,7 @@ _SPAN_LAYERS = ("spans", "beliefs")
 def agreement(
     outputs: Mapping[str, Any],
     *,
-    ground: str | None = None,
+    reference: str | None = None,
     view: str | None = None,
     measure_name: str | None = None,
     resamples: int = RESAMPLES,
@@ -54,7 +54,7 @@ def agreement(
 
     Args:
         outputs: at least two outputs by name, each like a system of `compare`; each run of `Runs` is an output.
-        ground: the reference output, which provides documents and words; the first by default.
+        reference: the reference output, which provides documents and words; the first by default.
         view: the view, if there are several.
         measure_name: the measure for pairs; the main measure of the view by default.
         resamples: the number of resamples for intervals; 0 for none.
@@ -69,12 +69,14 @@ def agreement(
 
     """
     drawn = {"resamples": resamples, "seed": seed, "zero_division": zero_division}
-    return agreement_of(outputs, ground=ground, view=view, settings=settings, measure_name=measure_name, **drawn)[0]
+    return agreement_of(outputs, reference=reference, view=view, settings=settings, measure_name=measure_name, **drawn)[
+        0
+    ]
 
 
 def agreement_of(
     outputs: Mapping[str, Any],
-    ground: str | None,
+    reference: str | None,
     view: str | None,
     settings: Mapping[str, Any],
     *,
@@ -88,13 +90,13 @@ def agreement_of(
     maps = _LabelMaps(setup, dict(zip(names, system_of_runs(columns), strict=True)))
     if len(names) < FEWEST:
         raise UsageError("agreement requires at least two outputs", hint="give all outputs: there is no key")
-    first = names[0] if ground is None else ground
+    first = names[0] if reference is None else reference
     if first not in names:
         raise UsageError(
             f"unknown output {first!r}{suggest_nearest(first, names)}", hint=f"outputs: {', '.join(names)}"
         )
     corpora = {name: read_response(given, name, setup) for name, given in runs}
-    _check_ground(corpora, first)
+    _check_reference(corpora, first)
     corpora, policies = _harden(corpora, first, maps.with_key(setup, None))
     prepared = prepare_systems(corpora[first], _others(corpora, first), maps.with_key(setup, first))
     results = {first: evaluate_prepared(prepared, setup)}
@@ -111,7 +113,7 @@ def agreement_of(
         settings={**results[first].settings, **policies},
     )
     wanted = None if measure_name is None else parse_measure(measure_name)
-    return compute_agreements(contexts, ground=first, decided=decided, cases=cases, wanted=wanted), Result(
+    return compute_agreements(contexts, reference=first, decided=decided, cases=cases, wanted=wanted), Result(
         verdicts, **drawn
     )
 
@@ -121,10 +123,10 @@ def _any_lacks_words(corpora: Mapping[str, Corpus]) -> bool:
     return any(corpus.words is None for corpus in corpora.values())
 
 
-def _rename_key_in_note(note: Note, ground: str) -> Note:
+def _rename_key_in_note(note: Note, reference: str) -> Note:
     """Replace the key by the reference output in a note, since there is no key."""
     return replace(
-        note, side=ground if note.side == "key" else note.side, what=note.what.replace("the key", repr(ground))
+        note, side=reference if note.side == "key" else note.side, what=note.what.replace("the key", repr(reference))
     )
 
 
@@ -138,14 +140,14 @@ def _build_setup(settings: Mapping[str, Any]) -> Setup:
     return Setup(**{name: value for name, value in settings.items() if value is not None})
 
 
-def _check_ground(corpora: Mapping[str, Corpus], ground: str) -> None:
+def _check_reference(corpora: Mapping[str, Corpus], reference: str) -> None:
     """Refuse a reference output without words if another output has some."""
-    if not len(corpora[ground]):
+    if not len(corpora[reference]):
         better = [name for name, corpus in corpora.items() if len(corpus)]
         if better:
             raise UsageError(
-                f"{ground!r} has no words for the others to be aligned with",
-                hint=f"choose another output with --ground: {', '.join(better)}",
+                f"{reference!r} has no words for the others to be aligned with",
+                hint=f"choose another output with --reference: {', '.join(better)}",
             )
 
 
@@ -153,11 +155,11 @@ def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
     return {other: corpus for other, corpus in corpora.items() if other != name}
 
 
-def _harden(corpora: Mapping[str, Corpus], ground: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
+def _harden(corpora: Mapping[str, Corpus], reference: str, setup: Setup) -> tuple[dict[str, Corpus], dict[str, str]]:
     """Convert probabilistic outputs to hard outputs on the words of the reference; also return the policies."""
     if all(corpus.beliefs is None for corpus in corpora.values()):
         return dict(corpora), {}
-    prepared = prepare_systems(replace(corpora[ground], beliefs=None), corpora, setup)
+    prepared = prepare_systems(replace(corpora[reference], beliefs=None), corpora, setup)
     hard = hard_outputs(prepared.aligned, prepared.systems, prepared.options)
     return dict(zip(corpora, hard.responses, strict=True)), policies_of(prepared.aligned, prepared.systems)
 

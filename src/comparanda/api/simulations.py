@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from comparanda.feedback.simulation import Area
     from comparanda.result import Result
 
-    Told = Callable[[str, int, int], None]
+    Progress = Callable[[str, int, int], None]
 
 USUAL = ("entropy", "fgain", "random")
 """The default strategies."""
@@ -83,7 +83,7 @@ def simulate_result(
     area_by: Area = "trapezoid",
     horizon: int | None = None,
     resume: str | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> Experiment:
     """Simulate question strategies on an evaluated output.
@@ -115,11 +115,11 @@ def simulate_result(
     trials = simulate_plans(
         field, plans, journal, None if progress is None else _count_questions(field, plans, progress)
     )
-    beside = None
+    hard = None
     if regular is not None:
-        beside = regular, field_in(verdicts, view, verdicts.system(regular).runs[0], condition)
+        hard = regular, field_in(verdicts, view, verdicts.system(regular).runs[0], condition)
     finding = summarise_simulation(
-        field, trials, verdicts.runs[run], where=condition, area_by=area_by, horizon=horizon, regular=beside
+        field, trials, verdicts.runs[run], where=condition, area_by=area_by, horizon=horizon, regular=hard
     )
     return Experiment(finding, _add_signature(result, finding, plan, seeds), trials)
 
@@ -162,7 +162,7 @@ def _find_run(result: Result, system: str | None, regular: str | None) -> int:
     return runs[0]
 
 
-def _count_questions(field: Field, plans: Sequence[Plan], progress: Told) -> Callable[[Plan, int], None]:
+def _count_questions(field: Field, plans: Sequence[Plan], progress: Progress) -> Callable[[Plan, int], None]:
     """Make a callback that counts questions over all plans; their total is an upper bound."""
     budget, most = plans[0].budget, int(field.scope.sum())
     most = most if budget is None else min(budget, most)

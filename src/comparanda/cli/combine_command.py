@@ -95,7 +95,7 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
     protect_inputs(options, given)
     for target in targets.values():
         protect_inputs({"write": Input.parse(target).path}, given, "write")
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
         return combine_systems(
             key,
             systems,
@@ -105,7 +105,7 @@ def _run_combination(context: click.Context, options: Mapping[str, Any], targets
             same_data=options["same_data"],
             overlap=options["overlap"],
             view=options["view"],
-            progress=say,
+            progress=progress,
             **settings_of(options, systems),
         )
 

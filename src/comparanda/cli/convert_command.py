@@ -45,10 +45,10 @@ def convert(options: Mapping[str, Any]) -> None:
 
 def _build_request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Request:
     """Build the request for the input: spans with the options of chunk tags, or chains with the tag columns."""
-    said = {name: options[name] for name in _TAG_OPTIONS if options[name] is not None}
+    chosen = {name: options[name] for name in _TAG_OPTIONS if options[name] is not None}
     limits = Limits.of(options["limits"])
     if layer == "chains":
-        for name in said:
+        for name in chosen:
             what = f"--{name} applies to spans, and chains of mentions are converted"
             raise UsageError(what, hint="omit it, or add --task span")
         return Request(
@@ -60,12 +60,12 @@ def _build_request(given: Input, layer: Layer, options: Mapping[str, Any]) -> Re
             layer=layer,
             limits=limits,
         )
-    column = said.pop("column", None)
+    column = chosen.pop("column", None)
     return Request(
         side=given.display_name,
         value=column,
         extra=(),
-        options=said,
+        options=chosen,
         max_line=options["max_line"],
         layer=layer,
         limits=limits,
@@ -154,10 +154,10 @@ def _refuse_overwrite(given: Input, target: Input) -> None:
 
 
 def _report_notes(notes: tuple[Note, ...], losses: tuple[Note, ...], options: Mapping[str, Any]) -> None:
-    said = [*notes, *(replace(loss, side="output") for loss in losses)]
-    if options["strict"] and said:
-        raise ReadError("the input produced warnings (--strict)", details=map(str, said))
-    print_notes(said, options)
+    noted = [*notes, *(replace(loss, side="output") for loss in losses)]
+    if options["strict"] and noted:
+        raise ReadError("the input produced warnings (--strict)", details=map(str, noted))
+    print_notes(noted, options)
 
 
 def _write_output(made: Written, target: str, writer: Writer) -> None:

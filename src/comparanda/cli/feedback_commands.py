@@ -93,7 +93,7 @@ def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Review:
     print_settings_note(context, options)
     name, given = _single_output(context, options)
     _check_options(context, options, given)
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
         found = prepare_review(
             given,
             options["count"],
@@ -101,7 +101,7 @@ def _run_ask(context: click.Context, options: Mapping[str, Any]) -> Review:
             kind=options["ask"],
             where=options["scope"],
             maps=read_maps(options["maps"], {name: given}),
-            progress=say,
+            progress=progress,
             **{each: options[each] for each in (*_PLAN_OPTIONS, *_SETUP_OPTIONS, *_SELECTION_OPTIONS)},
         )
     print_notes(found.result.notes, options)

@@ -13,10 +13,10 @@ from comparanda.cli.options import (
     baseline,
     beta,
     complete_file,
-    ground,
     one_measure,
     pairing,
     reading,
+    reference,
     sampling,
     showing,
     spreading,
@@ -199,7 +199,7 @@ Examples:
 )
 @SYSTEMS
 @reading
-@ground
+@reference
 @view
 @one_measure
 @sampling
@@ -208,7 +208,7 @@ Examples:
 def agree(context: click.Context, /, **options: Any) -> None:
     """Measure the agreement of outputs: F1 and diff of every pair, κ and α, and where they disagree.
 
-    None of the outputs is the key; all are aligned with the documents and words of the first, or of --ground.
+    None of the outputs is the key; all are aligned with the documents and words of the first, or of --reference.
     """
     from comparanda.cli.output import layout_of, write_findings
 
@@ -233,12 +233,12 @@ def compute_agreement(context: click.Context, options: Mapping[str, Any]) -> tup
     protect_inputs(options, [given.path for given in each_input(outputs.values())])
     settings = settings_of({**options, "where": None}, outputs)
     drawn = {name: settings.pop(name) for name in ("resamples", "seed", "zero_division")}
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
         found, result = agreement_of(
             outputs,
-            ground=options["ground"],
+            reference=options["reference"],
             view=options["view"],
-            settings={**settings, "progress": say},
+            settings={**settings, "progress": progress},
             measure_name=options["measure"],
             **drawn,
         )

@@ -92,7 +92,7 @@ def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
         protect_inputs(options, [key.path, *(each.path for each in given)], option)
     gathered = rank_submissions(key, sources)
     own = {each.own_name: each.given for each in gathered.submissions}
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
         board = evaluate_submissions(
             key,
             gathered,
@@ -100,7 +100,7 @@ def _run_ranking(context: click.Context, options: Mapping[str, Any]) -> Ranked:
             options["view"],
             anonymise=options["anonymise"],
             where=options["where"],
-            progress=say,
+            progress=progress,
             **settings_of(options, own),
         )
     check_labels(board.result, options)

@@ -309,7 +309,7 @@ pairing = _compose(
     _choose("--new", metavar="NAME", help="The new system of that pair; the best other system by default."),
 )
 
-ground = _choose("--ground", metavar="NAME", callback=refuse_empty,
+reference = _choose("--reference", metavar="NAME", callback=refuse_empty,
                  help="The output whose documents and words all are aligned with; the first by default.")  # fmt: skip
 at_least = _choose("--at-least", metavar="K", callback=integer_from(1),
                    help="How many runs must agree against the key; all by default.")  # fmt: skip

@@ -117,8 +117,8 @@ def _build_page(result: Result, choices: Choices, options: Mapping[str, Any]) ->
     from comparanda.render.console import show_progress
     from comparanda.report import build_page
 
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-        return build_page(result, choices, say)
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+        return build_page(result, choices, progress)
 
 
 def _build_page_without_key(context: click.Context, options: Mapping[str, Any], choices: Choices) -> Page:
@@ -134,9 +134,9 @@ def _build_page_without_key(context: click.Context, options: Mapping[str, Any], 
         if options[name]:
             raise UsageError(f"--no-key and --{name} cannot be combined: without a key no output is right or wrong")
     given = options["systems"] if options["key"] is None else (options["key"], *options["systems"])
-    found, result = compute_agreement(context, {**options, "systems": given, "ground": None, "measure": None})
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-        return build_without_key(found, result, choices, say)
+    found, result = compute_agreement(context, {**options, "systems": given, "reference": None, "measure": None})
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+        return build_without_key(found, result, choices, progress)
 
 
 def write_page(page: Page, target: str, *, quiet: bool) -> None:
@@ -242,8 +242,8 @@ def serve(context: click.Context, /, **options: Any) -> None:
     choices = Choices(**chosen, by=options["by"] or None, text=not options["no_text"], served=True)
     with _open_server(options["port"]) as server:
         result = load(context, {**options, "key": folder, "systems": (), "output": None, "config": None})
-        with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-            routes = Routes(result, choices, say)
+        with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+            routes = Routes(result, choices, progress)
         _run_server(server, routes, options)
 
 

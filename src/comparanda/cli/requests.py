@@ -93,8 +93,8 @@ def load(context: click.Context, options: Mapping[str, Any], *, narrow: bool = T
 def _compare_files(context: click.Context, options: Mapping[str, Any]) -> Result:
     key, systems = parse_inputs(context, options)
     protect_inputs(options, [given.path for given in (key, *each_input(systems.values()))])
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-        result = compare(key, systems, progress=say, **settings_of(options, systems), **_scale_settings(options))
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+        result = compare(key, systems, progress=progress, **settings_of(options, systems), **_scale_settings(options))
     check_labels(result, options)
     return result
 
@@ -118,8 +118,8 @@ def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
             raise UsageError(f"--also-key and --{name} cannot be combined")
     key, systems = parse_inputs(context, options)
     keys = {"key": key, **other_keys(options)}
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-        return compare_keys(keys, systems, view=options["view"], progress=say, **settings_of(options, systems))
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+        return compare_keys(keys, systems, view=options["view"], progress=progress, **settings_of(options, systems))
 
 
 def settings_of(options: Mapping[str, Any], systems: Mapping[str, Any]) -> dict[str, Any]:

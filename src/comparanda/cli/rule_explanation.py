@@ -273,8 +273,8 @@ def explain_spans(context: click.Context, options: Mapping[str, Any]) -> None:
     names = [name for name, _ in columns_of(systems)[1]]
     _check_side(options["side"], ["key", *names])
     setup = _build_setup(options, systems)
-    with show_progress(sys.stderr, quiet=options["quiet"]) as say:
-        prepared = prepare_systems(key, systems, replace(setup, progress=say))
+    with show_progress(sys.stderr, quiet=options["quiet"]) as progress:
+        prepared = prepare_systems(key, systems, replace(setup, progress=progress))
         ruled = run_rules(prepared.aligned, prepared.systems, prepared.options)
     notes = (*prepared.aligned.notes, *ruled.notes)
     refuse_notes(setup, notes)

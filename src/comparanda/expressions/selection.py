@@ -321,7 +321,7 @@ def select_rows(
     base: str | None = None,
     new: str | None = None,
     alone: bool = True,
-    ground: SelectionCaches | None = None,
+    caches: SelectionCaches | None = None,
 ) -> Selection:
     """Return the sites that match a condition, or the items if it refers to items.
 
@@ -330,11 +330,11 @@ def select_rows(
     Overlap sites are those of the pair, unless the condition refers to all systems, or to neither all systems nor
     the pair, and the pair was not given explicitly (`alone` is false). With `flips` or `right_in` they are then those
     of the systems named there. `among` states explicitly whose sites they are. With `right_by_run` a site counts once
-    for each run of the system that it names. For many conditions, share a `ground`.
+    for each run of the system that it names. Pass the same `caches` for many conditions.
     """
-    ground = ground or SelectionCaches(verdicts)
+    caches = caches or SelectionCaches(verdicts)
     if about_items(where, view.sites.attributes):
-        return _select_items(ground, view=view, where=where, base=base, new=new)
+        return _select_items(caches, view=view, where=where, base=base, new=new)
     paired = bool(find_names(where) & {*pair_names(view.sites), *SOURCE_NAMES})
     among = _runs_among(verdicts, where)
     named = [] if among else _named_systems(verdicts, where)
@@ -349,17 +349,17 @@ def select_rows(
         view = view.among(runs)
     if base is None or new is None or not paired:
         turns = list(_expand_by_run(verdicts, where))
-        rows = np.concatenate([ground.sites(each, view) for each in turns])
+        rows = np.concatenate([caches.sites(each, view) for each in turns])
         return Selection(
             where=where,
             rows=rows,
             view=view,
             pairs=None,
             runs=runs,
-            folded=sum(ground.folded(each, view) for each in turns),
+            folded=sum(caches.folded(each, view) for each in turns),
         )
     both = verdicts.system(base), verdicts.system(new)
-    found = _select_by_run_pair(where, view=view, systems=both, ground=ground, of="sites")
+    found = _select_by_run_pair(where, view=view, systems=both, caches=caches, of="sites")
     return replace(found, runs=runs)
 
 
@@ -376,33 +376,33 @@ def sites_among_all(verdicts: Verdicts, view: View, where: str) -> Rows:
     return SelectionCaches(verdicts).sites(where, view)
 
 
-def _select_items(ground: SelectionCaches, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
+def _select_items(caches: SelectionCaches, view: View, where: str, base: str | None, *, new: str | None) -> Selection:
     """Return the items that match a condition; items do not depend on which runs are compared."""
     if base is None or new is None or not find_names(where) & {*PAIR_ITEM_NAMES}:
-        rows = ground.items(where, view)  # refuses names that items do not have
+        rows = caches.items(where, view)  # refuses names that items do not have
         return Selection(
-            where=where, rows=rows, view=view, pairs=None, of="items", folded=ground.folded(where, view, of="items")
+            where=where, rows=rows, view=view, pairs=None, of="items", folded=caches.folded(where, view, of="items")
         )
-    both = ground.verdicts.system(base), ground.verdicts.system(new)
-    return _select_by_run_pair(where, view=view, systems=both, ground=ground, of="items")
+    both = caches.verdicts.system(base), caches.verdicts.system(new)
+    return _select_by_run_pair(where, view=view, systems=both, caches=caches, of="items")
 
 
 def _select_by_run_pair(
     where: str,
     view: View,
     systems: tuple[System, System],
-    ground: SelectionCaches,
+    caches: SelectionCaches,
     *,
     of: Kind,
 ) -> Selection:
     """Select rows once for each pair of runs of two systems."""
-    choose = ground.sites if of == "sites" else ground.items
+    choose = caches.sites if of == "sites" else caches.items
     found, pairs, folded = [], [], 0
     for pair in product(systems[0].runs, systems[1].runs):
         rows = choose(where, view, pair)
         found.append(rows)
         pairs += [pair] * len(rows)
-        folded += ground.folded(where, view, pair, of)
+        folded += caches.folded(where, view, pair, of)
     return Selection(where=where, rows=np.concatenate(found), view=view, pairs=tuple(pairs), of=of, folded=folded)
 
 

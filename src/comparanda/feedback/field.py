@@ -58,7 +58,7 @@ class Field:
         return state_of(run.beliefs, blocks_of(run.beliefs, preference))
 
     def sums(self, decide: Decide, min_weight: float) -> Floats:
-        """Compute the sums behind the scores before the first question."""
+        """Compute the sums that give the scores before the first question."""
         how = (decide, min_weight)
         if how not in self._sums_by_decision:
             self._sums_by_decision[how] = Tally(self, *how, self.start).sums

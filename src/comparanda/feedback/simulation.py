@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from comparanda.feedback.protocol import Answer, Kind, Plan
 
     Floats = NDArray[np.float64]
-    Told = Callable[[Plan, int], None]
+    OnQuestion = Callable[[Plan, int], None]
 
 
 # Learning curves: the quality of the output after every question.
@@ -98,7 +98,7 @@ def curve_of(
     Args:
         plan: the plan of the run.
         entities: the number of key entities; None without a key.
-        sums: the sums behind the scores, a column for the start and for each question.
+        sums: the sums that give the scores, a column for the start and for each question.
         counts: the cumulative cost, number of changed tuples, and number of contradictions.
         asked: the tuple of each question.
         answers: the codes of the answers.
@@ -223,8 +223,8 @@ def fixed_curve(field: Field, plan: Plan) -> Curve:
 def _simulate_blocks(field: Field, plan: Plan, order: Rows) -> tuple[Rows, ModelFloats]:
     """Ask about tuples in an order; return the positions at which there was something to ask, and the changes.
 
-    The changes have a column for each position: those of the sums behind the scores, and in the last row the number of
-    tuples that entered or left the hard output.
+    The changes have a column for each position: those of the sums that give the scores, and in the last row the number
+    of tuples that entered or left the hard output.
     """
     block = field.start.blocks.block[order]
     own, place = np.unique(block, return_inverse=True)
@@ -488,7 +488,7 @@ def plans_of(plan: Plan, strategies: Sequence[str], seeds: int = SEEDS) -> tuple
 
 
 def simulate_plans(
-    field: Field, plans: Sequence[Plan], journal: Journal | None = None, on_question: Told | None = None
+    field: Field, plans: Sequence[Plan], journal: Journal | None = None, on_question: OnQuestion | None = None
 ) -> tuple[Trial, ...]:
     """Simulate all plans.
 

@@ -1,4 +1,4 @@
-"""The hard output and the sums behind its scores, updated after each answer, and the expected effect of answers."""
+"""The hard output and the sums that give its scores, updated after each answer, and the expected effect of answers."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ class Agreements(Finding):
         view: the view.
         measure: the measure of pairs.
         outputs: the names of the outputs.
-        ground: the reference output, whose documents and words are shared by all.
+        reference: the reference output, whose documents and words are shared by all.
         cases: the unit of coefficients: words, tokens or rows of the reference output.
         mean_score: the mean of all scores, each output once as the key of each other; None if none is defined.
         mean_distance: 1 − that (table 13).
@@ -228,7 +228,7 @@ class Agreements(Finding):
     view: str
     measure: str
     outputs: tuple[str, ...]
-    ground: str
+    reference: str
     unit: str
     units: int
     resamples: int
@@ -251,21 +251,21 @@ class Agreements(Finding):
 
 
 def compute_agreements(
-    contexts: Mapping[str, Context], ground: str, decided: Context, cases: str, *, wanted: Measure | None = None
+    contexts: Mapping[str, Context], reference: str, decided: Context, cases: str, *, wanted: Measure | None = None
 ) -> Agreements:
     """Measure the agreement of outputs.
 
     Args:
         contexts: for each output the context in which it is the key, and all others are systems.
-        ground: the reference output, whose documents and words are shared by all.
+        reference: the reference output, whose documents and words are shared by all.
         decided: the cases of coefficients as sites; the raters are the reference output, then the systems in order.
         cases: the kind of cases: words, tokens, mentions, rows.
         wanted: the measure of pairs; None for the view's main one.
 
     """
-    context = contexts[ground]
+    context = contexts[reference]
     chosen = wanted or context.measures[0]
-    raters = {name: number for number, name in enumerate((ground, *context.verdicts.runs))}
+    raters = {name: number for number, name in enumerate((reference, *context.verdicts.runs))}
     ratings = Ratings(decided)
     scored = {name: _score_systems(each, chosen) for name, each in contexts.items()}
     pairs = tuple(
@@ -285,7 +285,7 @@ def compute_agreements(
         view=context.view.name,
         measure=chosen.name,
         outputs=tuple(contexts),
-        ground=ground,
+        reference=reference,
         unit=context.verdicts.units.kind,
         units=len(context.active),
         resamples=context.resamples,
@@ -452,7 +452,7 @@ def _is_different(one: float | None, other: float | None) -> bool:
 def _pair_row(finding: Agreements, pair: OutputPair, *, turned: bool) -> tuple[Any, ...]:
     """Write a pair; only pairs with the reference output link to sites, because no other output is a key."""
     different = sites = None
-    if pair.first == finding.ground:
+    if pair.first == finding.reference:
         right = f"right_in({quote_string(pair.second)})"
         different, sites = (Link(f"{right} {which}", view=finding.view) for which in ("== 0", ">= 0"))
     return (
@@ -491,7 +491,7 @@ def _notes(finding: Agreements, *, turned: bool) -> list[str]:
         notes.append(_WORDS_NOTE)
     notes.append(
         "κ and α: 100 for full agreement, 0 for agreement by chance; "
-        f"documents and {_shared_unit(finding)} are those of {finding.ground}"
+        f"documents and {_shared_unit(finding)} are those of {finding.reference}"
     )
     if finding.resamples:
         made = f"{format_count(finding.resamples, 'bootstrap resample')} of {format_count(finding.units, finding.unit)}"

@@ -335,16 +335,16 @@ class _CellWriter:
 
         description = f"errors of {shorten_name(rates.system)} not made by {shorten_name(rates.other)}"
         if rate.value is None:
-            return MatrixCell(said=UNDEFINED, told=f"{description}: {UNDEFINED}")
+            return MatrixCell(text=UNDEFINED, tooltip=f"{description}: {UNDEFINED}")
         value = f"{100 * rate.value:.0f}" if self.many else format_cell("share", rate.value)
         description = f"{description}: {value} %"
         shade = (rate.value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
         alone = pair.overlap.wrong_in_first if rates is pair.forth else pair.overlap.wrong_in_second
         if alone is None or self.many:
-            return MatrixCell(said=value, told=description, shade=shade)
+            return MatrixCell(text=value, tooltip=description, shade=shade)
         link = Link(alone.where, pair.first, pair.second, self.finding.view)
         return MatrixCell(
-            said=value, told=f"{description}, {format_count(alone.count, 'site')}", shade=shade, link=link
+            text=value, tooltip=f"{description}, {format_count(alone.count, 'site')}", shade=shade, link=link
         )
 
 
@@ -358,8 +358,8 @@ def pattern_chart(finding: Diversity) -> UpSetChart:
     if rest:
         description = format_count(finding.patterns.distinct - len(shown), "rarer pattern")
         where = f"not ({' or '.join(f'({each.where})' for each in shown)})"
-        groups.append(Group(members=None, count=rest, told=description, link=Link(where, view=finding.view)))
-    listed = "; ".join(f"{group.told} {group.count:,}" for group in groups[:5])
+        groups.append(Group(members=None, count=rest, tooltip=description, link=Link(where, view=finding.view)))
+    listed = "; ".join(f"{group.tooltip} {group.count:,}" for group in groups[:5])
     return UpSetChart(
         title="Which systems are right together?",
         subtitle="filled dot: the system is right; bar: the number of sites at which exactly these are right",
@@ -382,6 +382,6 @@ def _group(finding: Diversity, each: Pattern) -> Group:
     return Group(
         members=tuple(run in right for run in finding.runs),
         count=each.count,
-        told=description,
+        tooltip=description,
         link=Link(each.where, view=finding.view),
     )

@@ -63,7 +63,7 @@ class Confused:
 
     Args:
         key: the key's label, or the kind of site; None for all other labels.
-        said: the label predicted by the run; None for all other labels.
+        predicted: the label predicted by the run; None for all other labels.
         count: the number of sites with both.
         wrong: the number of them at which the run is wrong: with equal labels, heads or extents may still differ.
         share_of_key: the share of the sites with this label of the key.
@@ -73,7 +73,7 @@ class Confused:
     """
 
     key: str | None
-    said: str | None
+    predicted: str | None
     count: int
     wrong: int
     share_of_key: float | None
@@ -94,7 +94,7 @@ class Confusion(Finding):
         sites: the number of sites.
         right: the number of them that the run has right.
         key: the labels of the key, the most frequent first.
-        said: those of the run, in the same order.
+        predicted: those of the run, in the same order.
         cells: the pairs of labels, the most frequent errors first, then those without errors.
         others: the number of labels without a row and without a column of their own.
         unsaid: the labels of the key that the run never predicts.
@@ -110,7 +110,7 @@ class Confusion(Finding):
     sites: int
     right: int
     key: tuple[LabelCount, ...]
-    said: tuple[LabelCount, ...]
+    predicted: tuple[LabelCount, ...]
     cells: tuple[Confused, ...]
     others: tuple[int, int]
     unsaid: tuple[str, ...]
@@ -146,7 +146,7 @@ def compute_confusion(context: Context, run: str) -> Confusion:
         sites=len(view.sites),
         right=sum(right for _, right in cells.values()),
         key=writer.labels(rows, 0),
-        said=writer.labels(columns, 1),
+        predicted=writer.labels(columns, 1),
         cells=writer.cells(),
         others=(rows.others, columns.others),
         unsaid=unsaid,
@@ -195,7 +195,7 @@ def _make_axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
     """Make rows and columns, with the same labels in the same order unless rows are kinds of sites."""
     labels = view.sites.labels
     names, of_label = tuple(map(format_value, labels.names)), "label" in view.sites.aspects
-    said = f'aspect({quote_string(run)}, "label")' if of_label else f"value({quote_string(run)})"
+    predicted = f'aspect({quote_string(run)}, "label")' if of_label else f"value({quote_string(run)})"
     if view.kinds is None:
         both, more = (labels.key, labels.values[number]), np.zeros(len(names), np.int64)
         if view.sites.folded is not None:
@@ -203,13 +203,15 @@ def _make_axes(view: View, number: int, run: str) -> tuple[_Axis, _Axis]:
         named = _most_frequent_labels(names, both, 2 * more)
         column = "label" if of_label else "key"
         return _make_axis(column, names=names, named=named, codes=both[0], more=more), _make_axis(
-            said, names=names, named=named, codes=both[1], more=more
+            predicted, names=names, named=named, codes=both[1], more=more
         )
     kinds = view.sites.attributes[view.kinds].make()
     if not isinstance(kinds, TextColumn):
         raise TypeError(f"the attribute {view.kinds!r} must be text")
     rows = _make_axis(view.kinds, kinds.names, _most_frequent_labels(kinds.names, [kinds.codes]), kinds.codes)
-    return rows, _make_axis(said, names, _most_frequent_labels(names, [labels.values[number]]), labels.values[number])
+    return rows, _make_axis(
+        predicted, names, _most_frequent_labels(names, [labels.values[number]]), labels.values[number]
+    )
 
 
 def _most_frequent_labels(names: Sequence[str], columns: Sequence[Codes], more: Codes | int = 0) -> list[int]:
@@ -310,7 +312,7 @@ class _RowWriter:
         names = self._rows.called(row), self._columns.called(column)
         return Confused(
             key=names[0],
-            said=names[1],
+            predicted=names[1],
             count=count,
             wrong=count - right,
             share_of_key=divide_counts(count, size),
@@ -366,7 +368,7 @@ def confusion_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
 def _cell_table(finding: Confusion, top: int | None) -> Table:
     fields = (
         Field("key", _row_header(finding)),
-        Field("said", finding.run),
+        Field("predicted", finding.run),
         Field("count", "sites", "count"),
         Field("wrong", "wrong", "count"),
         Field("share_of_key", f"% of {finding.called}", "share"),
@@ -377,7 +379,7 @@ def _cell_table(finding: Confusion, top: int | None) -> Table:
         rows.append(
             (
                 _display_label(each.key),
-                _display_label(each.said),
+                _display_label(each.predicted),
                 Linked(each.count, link),
                 Linked(each.wrong, link if each.wrong == each.count else Link(each.where_wrong, view=finding.view)),
                 Linked(each.share_of_key, link),
@@ -393,7 +395,7 @@ def _notes(finding: Confusion) -> list[str]:
     if not finding.sites:
         return [NO_SITES]
     found = ["the most frequent errors first"]
-    if any(each.wrong for each in finding.cells if each.key is not None and each.key == each.said):
+    if any(each.wrong for each in finding.cells if each.key is not None and each.key == each.predicted):
         found.append("sites with equal labels are wrong where something else differs: the head, the extent, or the id")
     if any(finding.others):
         here, there = finding.others
@@ -416,25 +418,29 @@ def _label_tables(finding: Confusion, top: int | None) -> tuple[Table, ...]:
         header=_row_header(finding),
         labels=finding.key,
     )
-    said = _side_table(
-        finding, name="said", title=f"All predictions of {finding.run}", header=finding.run, labels=finding.said
+    predicted = _side_table(
+        finding,
+        name="predicted",
+        title=f"All predictions of {finding.run}",
+        header=finding.run,
+        labels=finding.predicted,
     )
-    return kinds, said
+    return kinds, predicted
 
 
 def _joint_label_table(finding: Confusion, top: int | None) -> Table:
     fields = (
         Field("label", "label"),
         Field("key", "in the key", "count"),
-        Field("said", f"in {finding.run}", "count"),
+        Field("predicted", f"in {finding.run}", "count"),
         Field("right", "right", "count"),
         Field("share_of_key", "% of the key's", "share"),
         Field("share_of_said", f"% of {finding.run}'s", "share"),
     )
-    key, said = ({each.label: each for each in side} for side in (finding.key, finding.said))
+    key, predicted = ({each.label: each for each in side} for side in (finding.key, finding.predicted))
     rows = []
-    for label in [*key, *(label for label in said if label not in key)]:
-        mine, theirs = key.get(label), said.get(label)
+    for label in [*key, *(label for label in predicted if label not in key)]:
+        mine, theirs = key.get(label), predicted.get(label)
         either = mine or theirs
         assert either is not None
         right = Link(either.where_right, view=finding.view)
@@ -502,11 +508,11 @@ def confusion_chart(finding: Confusion) -> MatrixChart:
     from comparanda.render.charts.theme import shorten_name
 
     rows = [each.label for each in finding.key[:_DRAWN_LABELS]]
-    columns = [each.label for each in finding.said[:_DRAWN_LABELS]]
-    cells = {(each.key, each.said): _matrix_cell(finding, each) for each in finding.cells}
-    more = max(len(finding.key), len(finding.said)) > _DRAWN_LABELS
+    columns = [each.label for each in finding.predicted[:_DRAWN_LABELS]]
+    cells = {(each.key, each.predicted): _matrix_cell(finding, each) for each in finding.cells}
+    more = max(len(finding.key), len(finding.predicted)) > _DRAWN_LABELS
     errors = [each for each in finding.cells if each.wrong][:3]
-    listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.said)} {each.wrong:,}" for each in errors)
+    listed = "; ".join(f"{_quoted_name(each.key)} as {_quoted_name(each.predicted)} {each.wrong:,}" for each in errors)
     return MatrixChart(
         title=f"Predictions of {shorten_name(finding.run)} for each {finding.called} of the key",
         subtitle="sites; shaded by their share of the row"
@@ -527,11 +533,11 @@ def _matrix_cell(finding: Confusion, each: Confused) -> MatrixCell:
 
     share = "" if each.share_of_key is None else f", {format_cell('share', each.share_of_key)} % of the row"
     return MatrixCell(
-        said=f"{each.count:,}",
-        told=f"{_quoted_name(each.key)} predicted as {_quoted_name(each.said)}: "
+        text=f"{each.count:,}",
+        tooltip=f"{_quoted_name(each.key)} predicted as {_quoted_name(each.predicted)}: "
         f"{format_count(each.count, 'site')}{share}",
         shade=each.share_of_key,
-        framed=each.key is not None and each.key == each.said,
+        framed=each.key is not None and each.key == each.predicted,
         link=Link(each.where, view=finding.view),
     )
 

@@ -89,7 +89,7 @@ def gain_chart(finding: Difference) -> DivergingChart:
     rows = _share_rows(finding) if counts is None else _count_rows(finding, *counts)
     made = f"the {_SHOWN_LABELS} labels with the most changes; " if len(finding.labels) > _SHOWN_LABELS else ""
     unit = "points of accuracy" if counts is None else "Δ: corrections less new errors"
-    listed = ", ".join(f"{shorten_name(each.name)} {each.said}" for each in rows[:5])
+    listed = ", ".join(f"{shorten_name(each.name)} {each.text}" for each in rows[:5])
     return DivergingChart(
         title=f"Gains and losses from {shorten_name(finding.base)} to {shorten_name(finding.new)}",
         subtitle=f"by label of the key; {made}{unit}",
@@ -135,12 +135,12 @@ def _balance(finding: Difference, name: str, where: str, won: int, *, lost: int)
         name=display_label(name),
         lost=_side(finding, f"new_error and {where}", lost),
         gained=_side(finding, f"correction and {where}", won),
-        said=f"{won - lost:+,}" if won != lost else "0",
+        text=f"{won - lost:+,}" if won != lost else "0",
     )
 
 
 def _side(finding: Difference, where: str, count: int) -> Side | None:
-    return Side(value=count, said=f"{count:,}", link=_link(finding, where)) if count else None
+    return Side(value=count, text=f"{count:,}", link=_link(finding, where)) if count else None
 
 
 def _share_rows(finding: Difference) -> list[Balance]:
@@ -151,6 +151,6 @@ def _share_rows(finding: Difference) -> list[Balance]:
 
 def _share_row(each: LabelDifference) -> Balance:
     value = format_cell("points", each.difference)
-    side = Side(value=abs(each.difference), said=value)
+    side = Side(value=abs(each.difference), text=value)
     better = each.difference > 0
     return Balance(name=display_label(each.label), lost=None if better else side, gained=side if better else None)

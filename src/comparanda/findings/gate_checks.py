@@ -176,7 +176,7 @@ class Decision:
 
     Args:
         holds: whether it does; never where anything is undefined.
-        said: the values in it, or why it cannot be decided.
+        reason: the values in it, or why it cannot be decided.
         decided: whether everything was defined.
         measured: the left side of a plain comparison.
         limit: its right side.
@@ -184,7 +184,7 @@ class Decision:
     """
 
     holds: bool
-    said: str
+    reason: str
     decided: bool = True
     measured: float | None = None
     limit: float | None = None
@@ -300,10 +300,10 @@ class _Requirement:
         if not undefined and self._divides_by_zero():
             undefined = [f"division by zero ({listed})"]
         if undefined:
-            return Decision(holds=False, said=f"cannot be decided: {'; '.join(undefined)}", decided=False)
+            return Decision(holds=False, reason=f"cannot be decided: {'; '.join(undefined)}", decided=False)
         holds = bool(self._evaluate(with_slack(self.root, SLACK), "truth")[0])
         measured, limit = self._sides()
-        return Decision(holds=holds, said=listed, decided=True, measured=measured, limit=limit)
+        return Decision(holds=holds, reason=listed, decided=True, measured=measured, limit=limit)
 
     def _look_up(self, node: Node) -> tuple[float | None, str]:
         """Return the value of a name or a function call, or the reason why it is undefined."""
@@ -656,7 +656,7 @@ class _Checker:
             measured=made.measured,
             passed=made.holds,
             decided=made.decided,
-            reason=made.said,
+            reason=made.reason,
         )
 
     def _significance(self) -> Check:

@@ -335,7 +335,7 @@ def _outcome_row_table(finding: Scores) -> Table:
             for row in sorted(counts, key=_outcome_rank)
         ),
         notes=(
-            "key: items of the key; beside: other claims",
+            "key: items of the key; system: other items that the system claims",
             *([f"outcomes of {', '.join(others)}: use --view"] if others else []),
         ),
     )

@@ -64,7 +64,7 @@ class OutcomeCount:
     Args:
         view: the view.
         run: the run.
-        side: `key` for items of the key, `beside` for other items that the run claims.
+        side: `key` for items of the key, `system` for other items that the run claims.
         outcome: the verdict, such as TP, FN or FP.
         count: the number of items.
         where: the condition that selects them.
@@ -179,7 +179,7 @@ def _count_outcomes(context: Context, measures: Sequence[Measure]) -> tuple[Outc
         positive, size = view.given_items.positive, len(outcomes.verdicts)
         easy = _count_folded_outcomes(view.given_items)
         for number, (run, codes) in enumerate(zip(context.verdicts.runs, outcomes.verdict, strict=True)):
-            for side, rows, more in (("key", positive, easy[number]), ("beside", ~positive, 0)):
+            for side, rows, more in (("key", positive, easy[number]), ("system", ~positive, 0)):
                 counts = (np.bincount(codes[rows], minlength=size) + more).tolist()
                 pairs = zip(outcomes.verdicts, counts, strict=True)
                 found += [

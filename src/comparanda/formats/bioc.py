@@ -628,7 +628,7 @@ def _xml_document(passage: WriterPassage, losses: Losses) -> str:
 
     annotations = []
     for number, mention in enumerate(passage.mentions, start=1):
-        for name, value in mention.said.items():
+        for name, value in mention.attributes.items():
             lose_type(name, value, passage, losses)
         places = "".join(f'<location offset="{begin}" length="{end - begin}"/>' for begin, end in mention.pieces)
         infon_elements = infons(_mention_infons(passage, mention, losses))
@@ -670,7 +670,7 @@ def _document_id(passage: WriterPassage) -> str:
 
 def _mention_infons(passage: WriterPassage, mention: Mention, losses: Losses) -> dict[str, Value]:
     found: dict[str, Value] = {LABEL: mention.label}
-    for name, value in mention.said.items():
+    for name, value in mention.attributes.items():
         if name == LABEL or holds_ids(name):
             losses.lose(f"{name!r} of spans, which is a reserved infon name", passage.name)
         else:

@@ -246,7 +246,7 @@ class _Span:
     pieces: list[tuple[int, int]]
     text: str | None
     place: int
-    said: dict[str, list[str | bool]] = field(default_factory=dict)
+    attributes: dict[str, list[str | bool]] = field(default_factory=dict)
 
 
 class _Reader:
@@ -275,7 +275,7 @@ class _Reader:
             for span in each:
                 self.ids.append(span.id)
                 number = draft.span(span.pieces, span.label, span.place)
-                for name, values in span.said.items():
+                for name, values in span.attributes.items():
                     if (value := _combine_values(name, values)) is not None:
                         draft.set_value(number, name, value)
                 if span.text:
@@ -332,8 +332,8 @@ class _Reader:
             return list(spans.values())
         chains = self.links.chains(spans, number + 1)
         for name, chain in chains.items():
-            spans[name].said["chain"] = [chain]
-        return [span for span in spans.values() if "chain" in span.said or self.links.keep_singleton(span.place)]
+            spans[name].attributes["chain"] = [chain]
+        return [span for span in spans.values() if "chain" in span.attributes or self.links.keep_singleton(span.place)]
 
     def _parse_text_bound(self, line: str, place: int) -> _Span:
         found = _TEXT_BOUND.fullmatch(line)
@@ -366,7 +366,7 @@ class _Reader:
         else:
             name, value = ("note" if found["type"] == _ANNOTATOR_NOTES else found["type"]), found["text"] or True
         name = name.lower() if name.lower() in _LOWERCASE_NAMES else name
-        spans[target].said.setdefault(name, []).append(value)
+        spans[target].attributes.setdefault(name, []).append(value)
 
     def _malformed_error(self, line: str, place: int) -> ReadError:
         form = _LINE_FORMS.get(line[0])
@@ -491,7 +491,7 @@ FORMAT = Format(
     sniff=sniff,
     read=read,
     layers=frozenset({"spans", "chains"}),
-    beside=(TEXT_SUFFIX,),
+    companions=(TEXT_SUFFIX,),
 )
 
 
@@ -582,7 +582,7 @@ def _attribute_lines(
             losses.lose("ids with line ends", passage.name)
         else:
             yield "A", f"id {target} {full}"
-    for name, value in mention.said.items():
+    for name, value in mention.attributes.items():
         if passage.chained and name == CHAIN:
             continue
         if re.search(r"\s", name) or (name.lower() in _RESERVED_NAMES and name not in _RESERVED_NAMES):

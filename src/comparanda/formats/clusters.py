@@ -554,8 +554,8 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
     return {
         "doc_key": passage.name,
         **document_attributes(passage, _RESERVED_FIELDS, losses),
-        "sentences": [words[first:behind] for first, behind in sentences],
-        **{name: [tags[first:behind] for first, behind in sentences] for name, tags in passage.tags.items()},
+        "sentences": [words[first:stop] for first, stop in sentences],
+        **{name: [tags[first:stop] for first, stop in sentences] for name, tags in passage.tags.items()},
         "clusters": _clusters(passage, losses),
     }
 
@@ -563,8 +563,8 @@ def _document(passage: Passage, losses: Losses) -> dict[str, Any]:
 def _clusters(passage: Passage, losses: Losses) -> list[list[tuple[int, int]]]:
     """Return the chains, each as a list of the first and last words of its mentions."""
     found: dict[str | int, list[tuple[int, int]]] = {}
-    for number, ((first, behind), chain) in enumerate(place_mentions(passage, losses)):
-        found.setdefault(number if chain is None else chain, []).append((first, behind - 1))
+    for number, ((first, stop), chain) in enumerate(place_mentions(passage, losses)):
+        found.setdefault(number if chain is None else chain, []).append((first, stop - 1))
     return list(found.values())
 
 

@@ -654,8 +654,8 @@ def _format_document(passage: Passage, losses: Losses, scheme: ChunkScheme) -> I
     words, tags = words_of(passage), chunk_tags(passage, scheme=scheme)
     _report_losses(passage, words, losses)
     yield f"{DOCUMENT} ({_check_name(passage.name)})\n\n"
-    for first, behind in sentences_of(passage, losses):
-        for word, tag in zip(words[first:behind], tags[first:behind], strict=True):
+    for first, stop in sentences_of(passage, losses):
+        for word, tag in zip(words[first:stop], tags[first:stop], strict=True):
             if word.split()[0] == DOCUMENT:
                 raise WriteError(
                     f"the word {word!r} of document {passage.name!r} would begin a document in a file of columns",
@@ -684,7 +684,7 @@ def _report_losses(passage: Passage, words: list[str], losses: Losses) -> None:
     for mention in passage.mentions:
         if mention.ids is not None:
             losses.lose("ids of spans", passage.name)
-        for name in mention.said:
+        for name in mention.attributes:
             losses.lose(f"{name!r} of spans", passage.name)
 
 

@@ -692,8 +692,8 @@ class _DocumentWriter:
         name, part = _split_part(passage.name)
         before = f"{_NOT_IN_CELLS.sub('_', name)}\t{part}"
         yield f"#begin document ({name}); part {part:03}\n"
-        for first, behind in sentences_of(merge_pieces(passage, mentions), self.losses):
-            for row in range(first, behind):
+        for first, stop in sentences_of(merge_pieces(passage, mentions), self.losses):
+            for row in range(first, stop):
                 yield f"{before}\t{row - first}\t{words[row]}\t{tags[row] or NOTHING}\t{cells.get(row, NOTHING)}\n"
             yield "\n"
         yield "#end document\n"
@@ -715,10 +715,10 @@ class _DocumentWriter:
         named = [*zip(runs, self._chain_numbers(passage, mentions), strict=True)]
         for _ in kept_elsewhere(named, sorted(range(len(runs)), key=lambda each: runs[each].first)):
             self.losses.lose(KEPT, passage.name)
-        for (first, behind), number in named:
-            opening[first].append((number, behind))
-            if behind > first + 1:
-                closing[behind - 1].append((-first, number))
+        for (first, stop), number in named:
+            opening[first].append((number, stop))
+            if stop > first + 1:
+                closing[stop - 1].append((-first, number))
         return {
             row: "|".join(_format_brackets(row, opening.get(row, []), closing.get(row, [])))
             for row in opening.keys() | closing.keys()
@@ -752,8 +752,8 @@ def _format_brackets(row: int, opening: Sequence[tuple[str, int]], closing: Sequ
     """Yield the brackets of a word, single-word mentions among the opening ones; the innermost closes first."""
     order = {number: place for place, (number, _) in reversed([*enumerate(opening)])}
     opened = [
-        f"({number})" if behind == row + 1 else f"({number}"
-        for number, behind in sorted(opening, key=lambda each: (order[each[0]], -each[1]))
+        f"({number})" if stop == row + 1 else f"({number}"
+        for number, stop in sorted(opening, key=lambda each: (order[each[0]], -each[1]))
     ]
     closed = [f"{number})" for _, number in sorted(closing, key=lambda each: each[0])]
     within = all(each.endswith(")") for each in opened)

@@ -226,8 +226,8 @@ class EmptyNodes:
     def line_number(self, runs: Sequence[Run], word: int) -> int:
         """Return the line of a mention that holds its n-th word, both from 1; empty nodes inside are lines too."""
         inside, left = 0, word
-        for first, behind in runs:
-            last = min(behind, first + left)
+        for first, stop in runs:
+            last = min(stop, first + left)
             inside += sum(self.count(row, ahead=ahead) for row in range(first + 1, last) for ahead in (False, True))
             left -= last - first
             if not left:
@@ -250,7 +250,7 @@ def _find_row(passage: Passage, mention: Mention) -> int:
 
 def _node_number(mention: Mention) -> int:
     """Return the number of a mention's node; 0 if it has none."""
-    number = mention.said.get(ZERO)
+    number = mention.attributes.get(ZERO)
     return number if isinstance(number, int) and number > 0 else 0
 
 
@@ -280,7 +280,7 @@ def fields_of(documents: Sequence[Passage], losses: Losses) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for each in documents:
         for mention in each.mentions:
-            for name in mention.said:
+            for name in mention.attributes:
                 if each.chained and name == ZERO:
                     continue
                 if name in _RESERVED_FIELDS or not _FIELD_NAME.fullmatch(name):
@@ -322,13 +322,13 @@ class Brackets:
             tail = self._format_fields(passage, mention, runs, nodes)
             if number in nodes.node_of:
                 singles[nodes.node_of[number]].append((0, f"({names[number]}{tail})"))
-            for part, (first, behind) in enumerate(runs, start=1):
+            for part, (first, stop) in enumerate(runs, start=1):
                 own = names[number] if len(runs) == 1 else f"{names[number]}[{part}/{len(runs)}]"
-                if behind == first + 1:
+                if stop == first + 1:
                     singles[first].append((0, f"({own}{tail})"))
                 else:
-                    openings[first].append((-behind, f"({own}{tail}"))
-                    closings[behind - 1].append((-first, f"{own})"))
+                    openings[first].append((-stop, f"({own}{tail}"))
+                    closings[stop - 1].append((-first, f"{own})"))
         cells: defaultdict[int | Node, list[str]] = defaultdict(list)
         for place in {**openings, **singles, **closings}:
             parts = (closings, openings, singles) if place in openings else (singles, closings)
@@ -342,8 +342,8 @@ class Brackets:
         """Report mentions of several chains that readers assign to another chain, as brackets are in word order."""
         where = [nodes.node_of.get(number) or tuple(joined[number]) for number in range(len(names))]
         order = {number: (node.row, 0, 0) for number, node in nodes.node_of.items()}
-        for number, ((first, behind), *_) in joined.items():
-            order[number] = (first, 2, 0) if behind == first + 1 else (first, 1, -behind)
+        for number, ((first, stop), *_) in joined.items():
+            order[number] = (first, 2, 0) if stop == first + 1 else (first, 1, -stop)
         mentions = [*zip(where, names, strict=True)]
         for _ in kept_elsewhere(mentions, sorted(range(len(names)), key=order.__getitem__)):
             self.losses.lose(KEPT, passage.name)
@@ -352,11 +352,11 @@ class Brackets:
         """Join adjacent pieces of a span."""
         found = [runs[0]]
         for run in runs[1:]:
-            if run.first > found[-1].behind:
+            if run.first > found[-1].stop:
                 found.append(run)
             else:
                 self.losses.lose("boundaries between adjacent pieces of spans", passage.name)
-                found[-1] = Run(found[-1].first, max(found[-1].behind, run.behind))
+                found[-1] = Run(found[-1].first, max(found[-1].stop, run.stop))
         return found
 
     def _name_entities(self, passage: Passage, runs: Mapping[int, Sequence[Run]]) -> list[str]:
@@ -384,17 +384,17 @@ class Brackets:
             elif each == HEAD and passage.chained:
                 values.append(self._format_head(passage, mention, runs, nodes))
             else:
-                values.append(self._format_value(passage, each, mention.said.get(each)))
+                values.append(self._format_value(passage, each, mention.attributes.get(each)))
         while not values[-1] and len(values) > 1:
             values.pop()
         return "-".join(values)
 
     def _format_head(self, passage: Passage, mention: Mention, runs: Sequence[Run], nodes: EmptyNodes) -> str:
         """Format the position of a mention's head, counting words and the empty nodes between them."""
-        word = mention.said.get(HEAD)
+        word = mention.attributes.get(HEAD)
         if word is None:
             return ""
-        if not isinstance(word, int) or not 1 <= word <= sum(run.behind - run.first for run in runs):
+        if not isinstance(word, int) or not 1 <= word <= sum(run.stop - run.first for run in runs):
             self.losses.lose(f"{HEAD!r} of spans that is not one of their words", passage.name)
             return ""
         return str(nodes.line_number(runs, word))
@@ -412,7 +412,9 @@ class Brackets:
 
 def names_taken(documents: Iterable[Passage]) -> Iterator[str]:
     """Yield the names of chains."""
-    return (str(mention.said[CHAIN]) for each in documents for mention in each.mentions if CHAIN in mention.said)
+    return (
+        str(mention.attributes[CHAIN]) for each in documents for mention in each.mentions if CHAIN in mention.attributes
+    )
 
 
 def _escape_id(id_: str) -> str:
@@ -446,14 +448,14 @@ def _document_lines(passage: Passage, brackets: Brackets, losses: Losses) -> Ite
     yield from _header_comments(passage, brackets.fields, losses)
     if not words:
         yield "\n"
-    for number, (first, behind) in enumerate(sentences_of(worded, losses), start=1):
+    for number, (first, stop) in enumerate(sentences_of(worded, losses), start=1):
         text = "".join(
             word if "SpaceAfter=No" in cells[row] else f"{word} "
-            for row, word in enumerate(words[first:behind], start=first)
+            for row, word in enumerate(words[first:stop], start=first)
         )
         yield f"# sent_id = {'_'.join(passage.name.split())}-{number}\n# text = {text.strip()}\n"
         yield from (_format_line(f"0.{node.number}", "_", cells[node]) for node in nodes.nodes_at(first, ahead=True))
-        for row in range(first, behind):
+        for row in range(first, stop):
             upos, xpos, feats = (passage.tags[name][row] if name in passage.tags else "_" for name in TAGS)
             yield _format_line(
                 f"{row - first + 1}", word=words[row], misc=cells[row], upos=upos, xpos=xpos, feats=feats
@@ -497,8 +499,8 @@ def _space_attributes(passage: Passage, words: Sequence[str], losses: Losses) ->
     for number, gap in enumerate(gaps):
         if gap != " ":
             yield number, f"SpacesAfter={written_spaces(gap)}" if gap else "SpaceAfter=No"
-    if behind := text[extents[-1][1] :]:
-        yield len(words) - 1, f"SpacesAfter={written_spaces(behind)}"
+    if rest := text[extents[-1][1] :]:
+        yield len(words) - 1, f"SpacesAfter={written_spaces(rest)}"
     if before := text[: extents[0][0]]:
         yield 0, f"SpacesBefore={written_spaces(before)}"
 

@@ -81,20 +81,20 @@ class Heads:
         """
         left, words, before = int(number) if _NUMBER.fullmatch(number) else 0, 0, self._words_before
         for opening, closing in mention.cells if left else ():
-            first, behind = self._first_line(opening), self._line_after(closing)
-            if left <= behind - first:
+            first, stop = self._first_line(opening), self._line_after(closing)
+            if left <= stop - first:
                 line = first + left - 1
                 inside = int(before[line + 1] - before[first])
                 return words + inside if before[line + 1] > before[line] else 0
-            left -= behind - first
-            words += int(before[behind] - before[first])
+            left -= stop - first
+            words += int(before[stop] - before[first])
         return None
 
     def _first_line(self, cell: Cell) -> int:
         return self._node_line(cell) if cell.node else int(self._line_of[cell.first])
 
     def _line_after(self, cell: Cell) -> int:
-        return (self._node_line(cell) if cell.node else int(self._line_of[cell.behind - 1])) + 1
+        return (self._node_line(cell) if cell.node else int(self._line_of[cell.stop - 1])) + 1
 
     def _node_line(self, cell: Cell) -> int:
         """Return the line of an empty node."""
@@ -123,7 +123,7 @@ class Misc(NamedTuple):
         value: the value.
         place: its byte offset.
         first: the row of the word of the line, or the next row if the line has no word.
-        behind: the row after the last one of the line: a range has several rows, an empty node none.
+        stop: the row after the last one of the line: a range has several rows, an empty node none.
         near: a row of the same document.
         node: for an empty node the number after the dot, see also `AHEAD`; for other lines 0.
 
@@ -132,7 +132,7 @@ class Misc(NamedTuple):
     value: str
     place: int
     first: int
-    behind: int
+    stop: int
     near: int
     node: int = 0
 
@@ -144,15 +144,15 @@ def misc_values(corpus: Corpus, key: str) -> Iterator[Misc]:
     data = corpus.source.data
     for (line, begin, end), row in zip(places, rows, strict=True):
         number = str(data[line : data.index(b"\t", line)], "ascii")
-        behind, near, node = row + 1, row, 0
+        stop, near, node = row + 1, row, 0
         if "." in number:
             before, _, within = number.partition(".")
-            behind, near = (row, row - 1) if int(before) else (row, row)
+            stop, near = (row, row - 1) if int(before) else (row, row)
             node = int(within) + (0 if int(before) else AHEAD)
         elif "-" in number:
             first, last = map(int, number.split("-"))
-            behind = row + last - first + 1
-        yield Misc(value=str(data[begin:end], "utf-8"), place=begin, first=row, behind=behind, near=near, node=node)
+            stop = row + last - first + 1
+        yield Misc(value=str(data[begin:end], "utf-8"), place=begin, first=row, stop=stop, near=near, node=node)
 
 
 def _value_positions(corpus: Corpus, key: str) -> Iterator[tuple[int, int, int]]:
@@ -194,15 +194,15 @@ def with_text(corpus: Corpus) -> Corpus:
     if not _join_ranges(corpus, forms, gaps):
         return corpus
     for each in spacing["SpaceAfter"]:
-        if each.value == "No" and each.behind > each.first:
-            gaps[each.behind - 1] = ""
+        if each.value == "No" and each.stop > each.first:
+            gaps[each.stop - 1] = ""
     ends = [row - 1 for row in corpus.row_documents[1:].tolist()]
     for row in ends:
         gaps[row] = ""
     for each in spacing["SpacesAfter"]:
-        if each.behind > each.first:
-            gaps[each.behind - 1] = decode_spaces(each.value)
-    before = {each.first: decode_spaces(each.value) for each in spacing["SpacesBefore"] if each.behind > each.first}
+        if each.stop > each.first:
+            gaps[each.stop - 1] = decode_spaces(each.value)
+    before = {each.first: decode_spaces(each.value) for each in spacing["SpacesBefore"] if each.stop > each.first}
     return _build_texts(corpus, forms, gaps, before)
 
 
@@ -237,8 +237,8 @@ def _build_texts(corpus: Corpus, forms: list[str], gaps: list[str], before: dict
 
 def _compute_extents(sizes: list[list[int]]) -> tuple[Rows, Rows]:
     """Return the positions at which words begin and end, given the sizes of each word and of the space around it."""
-    before, size, behind = np.array(sizes, np.int64)
-    begin = np.cumsum(before + size + behind) - behind - size
+    before, size, after = np.array(sizes, np.int64)
+    begin = np.cumsum(before + size + after) - after - size
     return begin, begin + size
 
 
@@ -470,12 +470,12 @@ def with_entities(corpus: Corpus, request: Request, key: str) -> Corpus:
     gathered = Gathered(source, request.options.get("label"), Heads.of(corpus) if chains else None)
     for document, some in _group_by_document(corpus, zip(cells, fields, strict=True)):
         brackets = (
-            (Cell(text=each.value, place=each.place, first=each.first, behind=each.behind, node=each.node), names)
+            (Cell(text=each.value, place=each.place, first=each.first, stop=each.stop, node=each.node), names)
             for each, names in some
         )
         found = read_mentions(source, brackets, request.limits.open, broken)
         gathered.add(document, int(corpus.row_documents[document]), found)
-    ranges = [each.place for each in cells if each.behind > each.first + 1]
+    ranges = [each.place for each in cells if each.stop > each.first + 1]
     kinds = {
         "brackets on multiword tokens, read as covering all their words": ranges,
         BROKEN_DROPPED: sorted(broken or ()),

@@ -91,7 +91,7 @@ class Format:
         sniff: given the first lines of a file, whether it can be this format.
         read: from bytes to columns.
         layers: what it can hold.
-        beside: suffixes of companion files that are next to one of this format; the suffix of the main file then
+        companions: suffixes of companion files that are next to one of this format; the suffix of the main file then
             identifies the format.
         apart: names of files among those of this format that are not documents, such as a type system.
         general: whether other formats can look like it; these take precedence if a file fits both.
@@ -112,7 +112,7 @@ class Format:
     sniff: Callable[[list[str]], bool]
     read: Callable[[Source, Request], Corpus]
     layers: frozenset[Layer] = frozenset({"values"})
-    beside: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     general: bool = False
     binary: tuple[str, ...] = ()

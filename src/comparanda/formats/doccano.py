@@ -255,7 +255,7 @@ def _build_document(passage: Passage, losses: Losses, numbers: Iterator[int], wi
     for mention in passage.mentions:
         begin, end = (int(places[place]) for place in span_extent(passage, mention, losses))
         entities.append({"id": next(numbers), "label": mention.label, "start_offset": begin, "end_offset": end})
-        for name in ("id",) * (mention.ids is not None) + tuple(mention.said):
+        for name in ("id",) * (mention.ids is not None) + tuple(mention.attributes):
             losses.lose(f"{name!r} of spans", passage.name)
     return {
         "id": passage.name,

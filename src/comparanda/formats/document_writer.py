@@ -33,14 +33,14 @@ class Mention:
         pieces: its begin and end in the text; several pairs if it is discontinuous.
         label: its label.
         ids: the ids of its entity, the best first, `NIL` among them; None if it is not linked.
-        said: its other attributes in the input, by name, without its text.
+        attributes: its other attributes in the input, by name, without its text.
 
     """
 
     pieces: tuple[tuple[int, int], ...]
     label: str
     ids: tuple[str, ...] | None = None
-    said: Mapping[str, Value] = field(default_factory=dict)
+    attributes: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def begin(self) -> int:
@@ -194,7 +194,7 @@ class _MentionReader:
             triples = zip(fragments.span.tolist(), fragments.begin.tolist(), fragments.end.tolist(), strict=True)
             for span, begin, end in triples:
                 self.pieces.setdefault(span, []).append((begin, end))
-        self.said = {name: column for name, column in spans.columns.items() if name not in {"text", "id"}}
+        self.attributes = {name: column for name, column in spans.columns.items() if name not in {"text", "id"}}
 
     def read_mention(self, span: int, words: Sequence[tuple[int, int]]) -> Mention:
         spans = self.spans
@@ -202,7 +202,7 @@ class _MentionReader:
         if spans.unit == "tokens":
             pieces = [_to_characters(words, begin, end) for begin, end in pieces]
         ids = _read_value(spans.columns.get("id"), span)
-        values = {name: _read_value(column, span, whole=name in self.whole) for name, column in self.said.items()}
+        values = {name: _read_value(column, span, whole=name in self.whole) for name, column in self.attributes.items()}
         return Mention(
             tuple(pieces),
             spans.label[span],

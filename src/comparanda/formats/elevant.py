@@ -258,7 +258,7 @@ def _check_mention(passage: Passage, mention: Mention, kind: OutputKind, losses:
     if len(mention.pieces) > 1:
         what = f"the span {mention.begin}:{mention.end} of document {passage.name!r} is in {len(mention.pieces)} pieces"
         raise WriteError(what, hint="write another format, such as jsonl: spans of ELEVANT are contiguous")
-    for name in (each for each in mention.said if each not in _WRITABLE_COLUMNS[kind]):
+    for name in (each for each in mention.attributes if each not in _WRITABLE_COLUMNS[kind]):
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is None:
         losses.lose("that a span is not linked: it is written as linked to nothing (NIL)", passage.name)
@@ -273,22 +273,22 @@ def _first_id(mention: Mention) -> str:
 
 def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
     """Build numbered labels; labels with an id keep it, because others may refer to it as their parent."""
-    own = [_parse_number(each.said.get("label_id")) for each in passage.mentions]
+    own = [_parse_number(each.attributes.get("label_id")) for each in passage.mentions]
     free = (number for number in range(2 * len(own)) if number not in own)
     found = []
     children: dict[int, list[int]] = {}
     for mention, given in zip(passage.mentions, own, strict=True):
         label: dict[str, Any] = {"id": next(free) if given is None else given}
         label |= {"span": [mention.begin, mention.end], "entity_id": _first_id(mention)}
-        label |= {name: mention.said[name] for name in ("name", "optional", "desc") if name in mention.said}
-        if "coref" in mention.said:
-            label["coref"] = str(mention.said["coref"]).lower() == "true"
-        typed = mention.said.get("type", mention.label)
+        label |= {name: mention.attributes[name] for name in ("name", "optional", "desc") if name in mention.attributes}
+        if "coref" in mention.attributes:
+            label["coref"] = str(mention.attributes["coref"]).lower() == "true"
+        typed = mention.attributes.get("type", mention.label)
         if mention.label not in {UNTYPED, typed}:
             losses.lose("the label of a span that has a type too", passage.name)
         if typed != UNTYPED:
             label["type"] = typed
-        if (parent := _parse_number(mention.said.get("parent"))) is not None:
+        if (parent := _parse_number(mention.attributes.get("parent"))) is not None:
             label["parent"] = parent
             children.setdefault(parent, []).append(label["id"])
         found.append(label)
@@ -311,11 +311,13 @@ def _build_mention(passage: Passage, mention: Mention, losses: Losses) -> dict[s
     if mention.label != UNTYPED:
         losses.lose("the label of a span: mentions have none", passage.name)
     columns = {
-        name: value for name, value in mention.said.items() if name in {"recognized_by", "linked_by", "contained"}
+        name: value for name, value in mention.attributes.items() if name in {"recognized_by", "linked_by", "contained"}
     }
     found: dict[str, Any] = {"span": [mention.begin, mention.end], "id": _first_id(mention), **columns}
-    if "candidates" in mention.said:
-        found["candidates"] = ["<NIL>" if each == NIL else each for each in split_ids(str(mention.said["candidates"]))]
+    if "candidates" in mention.attributes:
+        found["candidates"] = [
+            "<NIL>" if each == NIL else each for each in split_ids(str(mention.attributes["candidates"]))
+        ]
     return found
 
 

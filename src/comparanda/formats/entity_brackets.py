@@ -53,7 +53,7 @@ class Cell(NamedTuple):
         text: the brackets.
         place: their byte offset.
         first: the row at which opened spans begin.
-        behind: the row after the last one of closed spans; equal to `first` on a line without a word.
+        stop: the row after the last one of closed spans; equal to `first` on a line without a word.
         node: for an empty node the number after the dot of its id (1 in 8.1), see also `AHEAD`; 0 for a word.
 
     """
@@ -61,7 +61,7 @@ class Cell(NamedTuple):
     text: str
     place: int
     first: int
-    behind: int
+    stop: int
     node: int = 0
 
 
@@ -331,13 +331,13 @@ class _Parser:
 
     def _finish_part(self, one: _OpenPart, cell: Cell) -> None:
         """Add the rows of a part that was closed to its mention."""
-        pieces, first, behind = one.mention.pieces, one.cell.first, cell.behind
+        pieces, first, stop = one.mention.pieces, one.cell.first, cell.stop
         one.mention.cells.append((one.cell, cell))
-        if behind > first:
+        if stop > first:
             if pieces and pieces[-1][1] >= first:
-                pieces[-1] = (pieces[-1][0], max(behind, pieces[-1][1]))
+                pieces[-1] = (pieces[-1][0], max(stop, pieces[-1][1]))
             else:
-                pieces.append((first, behind))
+                pieces.append((first, stop))
         if one.part < one.parts:
             self.waiting.setdefault((one.base_name, one.part + 1, one.parts), []).append(one.mention)
 

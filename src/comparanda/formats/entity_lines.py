@@ -82,7 +82,7 @@ class Mention:
     end: int
     place: int
     candidates: list[Candidate]
-    said: dict[str, Any] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
 
     def ranked(self) -> list[Candidate]:
         """Return the candidates by descending score; ties keep their order."""
@@ -112,7 +112,7 @@ class Mentions:
                 labels = [each.label for each in ranked if each.label]
                 span = draft.span([(mention.begin, mention.end)], labels[0] if labels else ENTITY, mention.place)
                 _add_candidates(draft, span, ranked)
-                for column, value in mention.said.items():
+                for column, value in mention.attributes.items():
                     draft.set_value(span, column, value)
                 if len(set(labels)) > 1:
                     unlike.append(mention.place)

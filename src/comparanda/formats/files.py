@@ -90,8 +90,8 @@ def _find_non_ascii(array: Bytes, begin: int, stop: int) -> Rows | None:
     inside = np.flatnonzero(eights[words].view(np.uint8) >= 0x80)
     inside = (words[inside >> 3] << 3) + (inside & 7) + (first - begin)
     before = np.flatnonzero(array[begin:first] >= 0x80)
-    behind = np.flatnonzero(array[last:stop] >= 0x80) + (last - begin)
-    return np.concatenate([before, inside, behind])
+    after = np.flatnonzero(array[last:stop] >= 0x80) + (last - begin)
+    return np.concatenate([before, inside, after])
 
 
 def _is_valid_utf8(block: Bytes, high: Rows) -> bool:
@@ -132,7 +132,7 @@ def load(
     *,
     side: str,
     suffixes: Iterable[str] = (),
-    beside: Mapping[str, Sequence[str]] = _NOTHING,
+    companions: Mapping[str, Sequence[str]] = _NOTHING,
     binary: tuple[str, ...] = (),
     unread: tuple[str, ...] = (),
 ) -> Source:
@@ -142,27 +142,27 @@ def load(
         path: a file, `-` for standard input, a folder, or a glob pattern; local, or a URL.
         side: the name of the input in notes.
         suffixes: the suffixes of the files of a folder that belong to the corpus (`.gz` after a suffix is allowed).
-        beside: for a suffix of files, the suffixes of companion files that are read after each.
+        companions: for a suffix of files, the suffixes of companion files that are read after each.
         binary: suffixes of files that are not text, which are read unchanged.
         unread: suffixes of files that their reader opens itself.
 
     """
     if path == STDIN:
         return load_files([None], side=side)
-    return load_files(files_of(path, suffixes, beside), side=side, binary=binary, unread=unread)
+    return load_files(files_of(path, suffixes, companions), side=side, binary=binary, unread=unread)
 
 
-def files_of(path: str, suffixes: Iterable[str], beside: Mapping[str, Sequence[str]] = _NOTHING) -> list[AnyPath]:
+def files_of(path: str, suffixes: Iterable[str], companions: Mapping[str, Sequence[str]] = _NOTHING) -> list[AnyPath]:
     """List the files denoted by a path, each followed by its companions."""
     files = _expand_path(path, tuple(suffixes))
-    return [each for file in files for each in (file, *find_companions(file, beside))]
+    return [each for file in files for each in (file, *find_companions(file, companions))]
 
 
-def find_companions(file: AnyPath, beside: Mapping[str, Sequence[str]]) -> list[AnyPath]:
+def find_companions(file: AnyPath, companions: Mapping[str, Sequence[str]]) -> list[AnyPath]:
     """Return the existing companion files of a file."""
     name = file.name.removesuffix(".gz")
     found: list[AnyPath] = []
-    for suffix, others in beside.items():
+    for suffix, others in companions.items():
         for other in others if name.endswith(suffix) else ():
             plain = file.with_name(name.removesuffix(suffix) + other)
             found += [each for each in (plain, plain.with_name(plain.name + ".gz")) if each.is_file()][:1]

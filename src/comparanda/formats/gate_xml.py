@@ -406,7 +406,7 @@ def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int
     for number, mention in enumerate(passage.mentions, start=1):
         kind = format_attribute("Type", mention.label, passage.name)
         yield f'<Annotation Id="{number}"{kind} StartNode="{node[mention.begin]}" EndNode="{node[mention.end]}">\n'
-        for name, value in mention.said.items():
+        for name, value in mention.attributes.items():
             if name in IDS:
                 losses.lose(f"{name!r} of spans, which is a reserved feature name", passage.name)
             else:

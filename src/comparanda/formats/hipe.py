@@ -456,7 +456,7 @@ def _format_link(passage: Passage, mention: Mention) -> str:
 def _format_distance(passage: Passage, mention: Mention, losses: Losses) -> str | None:
     """Format the Levenshtein distance of a span for MISC; all other columns are lost."""
     found = None
-    for name, value in mention.said.items():
+    for name, value in mention.attributes.items():
         if name == "led" and isinstance(value, (int, float)) and 0 <= value == round(value, 2):
             found = f"LED{value:.2f}"
         else:

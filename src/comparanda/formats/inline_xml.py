@@ -356,12 +356,12 @@ class _Reader:
                 what,
                 hint="set the element that holds the text: ?text=NAME",
             )
-        behind = 0
+        stop = 0
         for number in texts or found.roots:
-            if number < behind and texts:
+            if number < stop and texts:
                 continue  # nested in another text element
             own = elements[number]
-            around, before = around_of(own), elements[behind:number]
+            around, before = around_of(own), elements[stop:number]
             self.outside += [each for each in before if each.name in KNOWN and not _is_in_creation_time(each)]
             name, attributes = _describe_document(around, before, found.text)
             inside = elements[number + 1 : own.after]
@@ -375,7 +375,7 @@ class _Reader:
                 attributes=attributes,
                 root=around[0].name,
             )
-            behind = own.after
+            stop = own.after
 
     def _choose_span_elements(self, documents: list[_Document]) -> frozenset[str]:
         """Return the names of span elements: those requested, else the known ones, else all that are not structural."""
@@ -594,7 +594,7 @@ def _element_name(passage: Passage, mention: Mention) -> str:
 def _format_attributes(passage: Passage, mention: Mention, losses: Losses, element: str | None) -> str:
     found = {} if element is None else {LABEL: mention.label}
     reserved = {*IDS, "id", *(LABELS if element else ())}
-    for name, value in mention.said.items():
+    for name, value in mention.attributes.items():
         if name in reserved or not is_name(name):
             losses.lose(f"{name!r} of spans, which is a reserved or invalid attribute name", passage.name)
         else:

@@ -154,7 +154,7 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
             given.path,
             side=request.side,
             suffixes=possible.suffixes,
-            beside=_companion_suffixes(possible.formats.values()),
+            companions=_companion_suffixes(possible.formats.values()),
             binary=possible.binary,
             unread=possible.unread,
         )
@@ -257,7 +257,7 @@ def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape)
 
 def _companion_suffixes(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:
     """Map the suffixes of formats to the suffixes of their companion files."""
-    return {suffix: each.beside for each in some for suffix in each.suffixes if each.beside}
+    return {suffix: each.companions for each in some for suffix in each.suffixes if each.companions}
 
 
 def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...]:
@@ -267,8 +267,8 @@ def _common_suffixes(path: str, fitting: Mapping[str, Format]) -> tuple[str, ...
     if path == STDIN or not folder.is_dir():
         return every
     found = {each.name: list_matching(folder, each.suffixes) for each in fitting.values()}
-    beside = _companion_suffixes(fitting.values())
-    others = {other for files in found.values() for file in files for other in find_companions(file, beside)}
+    companions = _companion_suffixes(fitting.values())
+    others = {other for files in found.values() for file in files for other in find_companions(file, companions)}
     apart = {name for each in fitting.values() if found[each.name] for name in each.apart}
     others |= {file for files in found.values() for file in files if file.name in apart}
     found = {name: [file for file in files if file not in others] for name, files in found.items()}
@@ -301,7 +301,7 @@ def head_of(source: Source) -> list[str]:
 def _sure_format(source: Source, likely: Mapping[str, Format]) -> Format | None:
     """Return the only format that matches both the file name and the first lines; None if that is not unique."""
     alone = _formats_by_suffix(source.parts[0].name, likely)
-    if len(alone) == 1 and (alone[0].beside or source.parts[0].name.removesuffix(".gz").endswith(alone[0].binary)):
+    if len(alone) == 1 and (alone[0].companions or source.parts[0].name.removesuffix(".gz").endswith(alone[0].binary)):
         return alone[0]
     lines = head_of(source)
     fitting = [each for each in likely.values() if not each.general and each.sniff(lines)]

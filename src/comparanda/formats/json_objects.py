@@ -443,9 +443,9 @@ def span_extent(passage: Passage, mention: Mention, losses: Losses) -> tuple[int
 def further_fields(passage: Passage, mention: Mention, losses: Losses, taken: frozenset[str]) -> dict[str, Any]:
     """Return the further fields of a span: its ids, its probability as `score`, and all other columns."""
     found: dict[str, Any] = {} if mention.ids is None else {"id": BAR.join(mention.ids)}
-    if "probability" in mention.said:
-        found["score"] = mention.said["probability"]
-    for name, value in mention.said.items():
+    if "probability" in mention.attributes:
+        found["score"] = mention.attributes["probability"]
+    for name, value in mention.attributes.items():
         if name in taken or (name == "score" and "score" in found):
             losses.lose(f"{name!r} of spans, whose name is reserved", passage.name)
         elif name != "probability":

@@ -116,7 +116,7 @@ def _span_record(passage: Passage, mention: Mention, losses: Losses) -> dict[str
         found["fragments"] = [list(piece) for piece in mention.pieces]
     if mention.ids is not None:
         found["id"] = BAR.join(mention.ids)
-    for name, value in mention.said.items():
+    for name, value in mention.attributes.items():
         if name in _RESERVED_SPAN_FIELDS:
             losses.lose(f"{name!r} of spans, whose name is reserved", passage.name)
         else:

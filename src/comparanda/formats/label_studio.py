@@ -395,13 +395,13 @@ def _build_results(passage: Passage, mention: Mention, region: str, losses: Loss
         "type": "labels",
         "value": value,
     }
-    if "probability" in mention.said:
-        item["score"] = mention.said["probability"]
-    if "note" in mention.said:
-        item["meta"] = {"text": [str(mention.said["note"])]}
+    if "probability" in mention.attributes:
+        item["score"] = mention.attributes["probability"]
+    if "note" in mention.attributes:
+        item["meta"] = {"text": [str(mention.attributes["note"])]}
     yield item
     columns: dict[str, Value | list[str]] = {} if mention.ids is None else {"id": list(mention.ids)}
-    columns |= {name: value for name, value in mention.said.items() if name not in {"probability", "note"}}
+    columns |= {name: value for name, value in mention.attributes.items() if name not in {"probability", "note"}}
     for name, column in columns.items():
         if isinstance(column, bool):
             losses.lose(f"{name!r} of spans, a boolean", passage.name)

@@ -124,7 +124,7 @@ def lose_document(passage: Passage, losses: Losses) -> None:
 
 def report_unwritten(passage: Passage, mention: WriterMention, carried: frozenset[str], losses: Losses) -> None:
     """Report the attributes of a span that are not written."""
-    for name in mention.said:
+    for name in mention.attributes:
         if name not in carried:
             losses.lose(f"{name!r} of spans", passage.name)
 
@@ -157,15 +157,15 @@ def candidates_of(passage: Passage, mention: WriterMention, losses: Losses) -> l
     if mention.ids is None:
         losses.lose("that spans are not linked: written as NIL", passage.name)
     ids = [check(passage, id_, "the id") for id_ in mention.ids or (NIL,)]
-    clusters = iter(str(mention.said.get("cluster", "")).split(BAR))
+    clusters = iter(str(mention.attributes.get("cluster", "")).split(BAR))
     ids = [(next(clusters, "") or NIL) if id_ == NIL else id_ for id_ in ids]
-    scores = str(mention.said.get("scores", "")).split(BAR)
+    scores = str(mention.attributes.get("scores", "")).split(BAR)
     if len(scores) != len(ids) or not all(scores):
-        if "scores" in mention.said:
+        if "scores" in mention.attributes:
             losses.lose("'scores' of spans whose number is not that of their ids", passage.name)
-        if "probability" not in mention.said:
+        if "probability" not in mention.attributes:
             losses.lose("that spans have no score: written as 1.0", passage.name)
-        scores = [str(mention.said.get("probability", SURE))] * len(ids)
+        scores = [str(mention.attributes.get("probability", SURE))] * len(ids)
     return list(zip(ids, scores, strict=True))
 
 

@@ -303,7 +303,7 @@ class _DocumentWriter:
             extent, name = f"{mention.begin}:{mention.end}", self.passage.name
             what = f"the span {extent} of document {name!r} is in {len(mention.pieces)} pieces"
             raise WriteError(what, hint="write web-annotation or jsonl, for example: a phrase of NIF is in one piece")
-        for name in (each for each in mention.said if each not in _WRITTEN_FIELDS):
+        for name in (each for each in mention.attributes if each not in _WRITTEN_FIELDS):
             self.losses.lose(f"{name!r} of spans", self.passage.name)
         number = f"_{earlier}" if earlier else ""
         found: dict[str, Any] = {
@@ -317,14 +317,14 @@ class _DocumentWriter:
             found["itsrdf:taClassRef"] = [{"@id": each} for each in classes]
         if mention.ids is not None:
             found["itsrdf:taIdentRef"] = [{"@id": self._entity_iri(each, mention)} for each in mention.ids]
-        if (probability := mention.said.get("probability")) is not None:
+        if (probability := mention.attributes.get("probability")) is not None:
             found["itsrdf:taConfidence"] = {"@type": "xsd:double", "@value": probability}
         return found
 
     def _class_iris(self, mention: Mention) -> list[str]:
         """Return the IRIs of the classes: those in `class`, else one built from each label."""
-        if "class" in mention.said:
-            return str(mention.said["class"]).split(BAR)
+        if "class" in mention.attributes:
+            return str(mention.attributes["class"]).split(BAR)
         if mention.label == UNTYPED:
             return []
         return [self.classes + quote(each, safe="") for each in mention.label.split(BAR)]

@@ -201,12 +201,12 @@ def _mention_line(passage: Passage, mention: Mention, losses: Losses) -> str:
         raise WriteError(what, hint="write jsonl or brat instead")
     if _CONTROL_CHARACTER.search(mention.label) or not mention.label.strip():
         raise WriteError(f"the label {mention.label!r} {where} cannot be written in a column", hint="rename it first")
-    for name in mention.said:
+    for name in mention.attributes:
         if name != INDIVIDUAL:
             losses.lose(f"{name!r} of spans", passage.name)
     text = _CONTROL_CHARACTER.sub(" ", passage.covered(mention))
     fields = [passage.name, str(mention.begin), str(mention.end), text, mention.label, _format_ids(mention, where)]
-    individual = str(mention.said.get(INDIVIDUAL, ""))
+    individual = str(mention.attributes.get(INDIVIDUAL, ""))
     if _CONTROL_CHARACTER.search(individual):
         losses.lose(f"{INDIVIDUAL!r} of spans with tabs or line breaks", passage.name)
     elif individual:

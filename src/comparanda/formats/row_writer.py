@@ -85,10 +85,10 @@ class Document:
 def plain_documents(corpus: Corpus) -> Iterator[Document]:
     """Yield the documents of a corpus one by one."""
     sentences = _iter_sentences(corpus)
-    for number, (first, behind) in enumerate(pairwise(corpus.documents.offsets.tolist())):
+    for number, (first, stop) in enumerate(pairwise(corpus.documents.offsets.tolist())):
         yield Document(
             corpus.documents.names[number] if corpus.documents.marked else None,
-            tuple(next(sentences) for _ in range(first, behind)),
+            tuple(next(sentences) for _ in range(first, stop)),
             {
                 name: column[number]
                 for name, column in corpus.documents.attributes.items()
@@ -103,20 +103,20 @@ def _iter_sentences(corpus: Corpus) -> Iterator[Sentence]:
     heads = None if corpus.arcs is None else corpus.arcs.head.tolist()
     ranges = _collect_ranges(corpus)
     commented = corpus.format == "conllu"
-    for first, behind in pairwise(corpus.sentences.tolist()):
+    for first, stop in pairwise(corpus.sentences.tolist()):
         yield Sentence(
-            values=tuple(values[first:behind]),
-            words=None if words is None else tuple(words[first:behind]),
-            heads=None if heads is None else tuple(_iter_heads(corpus, heads[first:behind], first, behind)),
+            values=tuple(values[first:stop]),
+            words=None if words is None else tuple(words[first:stop]),
+            heads=None if heads is None else tuple(_iter_heads(corpus, heads[first:stop], first, stop)),
             ranges=tuple(ranges.get(first, ())),
             comments=tuple(_iter_comments(corpus.source, int(corpus.offset[first]))) if commented else (),
         )
 
 
-def _iter_heads(corpus: Corpus, heads: Iterable[int], first: int, behind: int) -> Iterator[int]:
+def _iter_heads(corpus: Corpus, heads: Iterable[int], first: int, stop: int) -> Iterator[int]:
     """Yield heads as numbers of words in their sentence."""
     for row, head in enumerate(heads, start=first):
-        if head != ROOT and not first <= head < behind:
+        if head != ROOT and not first <= head < stop:
             raise WriteError(
                 f"the head of word {row - first + 1} is in another sentence than the word",
                 where=str(corpus.location(row)),

@@ -332,7 +332,7 @@ def _check_mention(passage: Passage, mention: Mention, tokens: list[tuple[int, i
     if mention.begin not in begins or mention.end not in ends or mention.begin == mention.end:
         what = f"{called} is empty, or begins or ends in white space, where tokens of spaCy do not"
         raise WriteError(what, hint="write a format with plain offsets, such as jsonl")
-    for name in mention.said:
+    for name in mention.attributes:
         losses.lose(f"{name!r} of spans", passage.name)
     if mention.ids is not None and len(mention.ids) > 1:
         losses.lose("further ids of a span, after the first", passage.name)

@@ -96,7 +96,7 @@ class _Reader:
             }
             attributes = {name: value for name, value in attributes.items() if value}
             self.by_place[key] = Mention(
-                begin=key.begin, end=key.end, place=place, candidates=[candidate], said=attributes
+                begin=key.begin, end=key.end, place=place, candidates=[candidate], attributes=attributes
             )
             self.mentions.add(key.document, self.by_place[key])
         if len(fields) > _MAX_COLUMNS:
@@ -109,10 +109,10 @@ def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> 
     Without the texts of documents nothing else can be checked. White space and XML entities may make some texts longer
     or shorter than their extents; a file in which most differ is refused.
     """
-    named = [each for some in mentions.documents.values() for each in some if "text" in each.said]
+    named = [each for some in mentions.documents.values() for each in some if "text" in each.attributes]
     beyond = {"inclusive": 1, "code-points": 0}
     mismatched = {
-        way: [each for each in named if len(each.said["text"]) != each.end - each.begin + more]
+        way: [each for each in named if len(each.attributes["text"]) != each.end - each.begin + more]
         for way, more in beyond.items()
     }
     offsets: Offsets = asked or "inclusive"
@@ -122,7 +122,7 @@ def _detect_offsets(mentions: Mentions, draft: Draft, asked: Offsets | None) -> 
         draft.notes.append(Note(draft.side, what, len(named)))
     wrong = mismatched.get(offsets, [])
     if 2 * len(wrong) > len(named):
-        first, text = wrong[0], str(wrong[0].said["text"])
+        first, text = wrong[0], str(wrong[0].attributes["text"])
         size = first.end - first.begin + beyond[offsets]
         raise make_read_error(
             mentions.source,
@@ -184,10 +184,12 @@ def _document(passage: Passage, losses: Losses, run: str) -> Iterator[str]:
             )
         taken.add((begin, last))
         report_unwritten(passage, mention, _WRITTEN_FIELDS, losses)
-        kind = mention.said.get("mention_type")
+        kind = mention.attributes.get("mention_type")
         if kind is None:
             losses.lose("that spans are neither names nor nominal: written as NAM", passage.name)
-        name = check(passage, str(mention.said.get("mention_id", f"{passage.name}_{number:04}")), "the mention id")
+        name = check(
+            passage, str(mention.attributes.get("mention_id", f"{passage.name}_{number:04}")), "the mention id"
+        )
         middle = f"{run}\t{name}\t{_replace_white_space(passage.covered(mention))}\t{passage.name}:{begin}-{last}"
         label, kind = check(passage, mention.label, "the label"), check(passage, str(kind or NAME), "the mention type")
         for id_, confidence in candidates_of(passage, mention, losses):

@@ -284,13 +284,13 @@ def _check_mentions(passage: Passage, losses: Losses) -> tuple[Mention, ...]:
 
 
 def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses) -> dict[str, Any]:
-    for name in (each for each in mention.said if each not in _WRITTEN_FIELDS):
+    for name in (each for each in mention.attributes if each not in _WRITTEN_FIELDS):
         losses.lose(f"{name!r} of spans", passage.name)
     source = iri_of(passage.name)
     pieces = [_target(passage, source, *piece) for piece in mention.pieces]
     found: dict[str, Any] = {"id": f"{source}#annotation-{number}", "type": "Annotation"}
-    if "creator" in mention.said:
-        found["creator"] = {"name": str(mention.said["creator"])}
+    if "creator" in mention.attributes:
+        found["creator"] = {"name": str(mention.attributes["creator"])}
     found["body"] = _write_bodies(mention)
     found["target"] = pieces[0] if len(pieces) == 1 else {"type": "Composite", "items": pieces}
     return found
@@ -299,7 +299,7 @@ def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses)
 def _write_bodies(mention: Mention) -> list[dict[str, str]]:
     """Return the bodies for a span: its label, its ids, tags and comments."""
     found = []
-    classes = str(mention.said.get("class", "")).split(BAR)
+    classes = str(mention.attributes.get("class", "")).split(BAR)
     if (known := next((each for each in classes if local_name(each) == mention.label), None)) is not None:
         found.append({"type": "SpecificResource", "purpose": "classifying", "source": known})
     elif mention.label != UNTYPED:
@@ -308,8 +308,8 @@ def _write_bodies(mention: Mention) -> list[dict[str, str]]:
         named = {"type": "SpecificResource", "purpose": "identifying", "source": id_}
         found.append(named if is_iri(id_) else _textual_body("identifying", id_))
     for name in ("tagging", "commenting"):
-        if name in mention.said:
-            found += [_textual_body(name, each) for each in str(mention.said[name]).split(BAR)]
+        if name in mention.attributes:
+            found += [_textual_body(name, each) for each in str(mention.attributes[name]).split(BAR)]
     return found
 
 

@@ -29,7 +29,7 @@ class Run(NamedTuple):
     """Consecutive words: the first, and the one after the last."""
 
     first: int
-    behind: int
+    stop: int
 
 
 def words_of(passage: Passage) -> list[str]:
@@ -62,12 +62,12 @@ def runs_of(passage: Passage, mentions: Iterable[Mention] | None = None) -> list
 
     """
     first = {begin: number for number, (begin, _) in enumerate(passage.words)}
-    behind = {end: number + 1 for number, (_, end) in enumerate(passage.words)}
+    stop = {end: number + 1 for number, (_, end) in enumerate(passage.words)}
     found = []
     for mention in passage.mentions if mentions is None else mentions:
-        runs = tuple(Run(first.get(begin, -1), behind.get(end, -1)) for begin, end in mention.pieces)
+        runs = tuple(Run(first.get(begin, -1), stop.get(end, -1)) for begin, end in mention.pieces)
         for piece, run in zip(mention.pieces, runs, strict=True):
-            if run.first < 0 or run.behind <= run.first:
+            if run.first < 0 or run.stop <= run.first:
                 raise no_words(passage, mention, piece)
         found.append(runs)
     return found
@@ -124,12 +124,12 @@ def chunk_tags(
                 f"{_describe_span(passage, mention)} is in {len(runs)} pieces, which chunk tags cannot encode",
                 hint="choose another format: jsonl, conllu, brat",
             )
-        ((first, behind),) = runs
-        for row in range(first, behind):
+        ((first, stop),) = runs
+        for row in range(first, stop):
             if row in taken:
                 raise _shared_words_error(passage, taken[row], mention)
             taken[row] = mention
-        tags[first:behind] = _format_tags(behind - first, mention.label, scheme)
+        tags[first:stop] = _format_tags(stop - first, mention.label, scheme)
     return tags
 
 
@@ -162,11 +162,11 @@ def sentences_of(passage: Passage, losses: Losses) -> list[Run]:
 
     >>> words = ((0, 1), (2, 3), (4, 5))
     >>> sentences_of(Passage(name="d", text="a b c", words=words, sentences=(0, 2), mentions=()), Losses())
-    [Run(first=0, behind=2), Run(first=2, behind=3)]
+    [Run(first=0, stop=2), Run(first=2, stop=3)]
     """
     inside = {0}
     for runs in runs_of(passage):
-        inside.update(range(runs[0].first + 1, runs[-1].behind))
+        inside.update(range(runs[0].first + 1, runs[-1].stop))
     starts = [0]
     for start in passage.sentences:
         if start not in inside:
@@ -192,7 +192,7 @@ class Placed(NamedTuple):
 
 def chain_of(mention: Mention) -> str | None:
     """Return the name of a mention's chain; None if it is in none, and so a singleton."""
-    return str(mention.said.get(CHAIN, "")) or None
+    return str(mention.attributes.get(CHAIN, "")) or None
 
 
 def place_mentions(passage: Passage, losses: Losses) -> list[Placed]:
@@ -210,7 +210,7 @@ def place_mentions(passage: Passage, losses: Losses) -> list[Placed]:
             losses.lose("mentions without words, such as zeros", passage.name)
     runs = runs_of(passage, kept)
     return [
-        Placed(Run(each[0].first, each[-1].behind), chain_of(mention)) for mention, each in zip(kept, runs, strict=True)
+        Placed(Run(each[0].first, each[-1].stop), chain_of(mention)) for mention, each in zip(kept, runs, strict=True)
     ]
 
 
@@ -221,14 +221,14 @@ def _report_losses(passage: Passage, mention: Mention, losses: Losses) -> None:
         losses.lose("labels of spans", passage.name)
     if mention.ids is not None:
         losses.lose("ids of spans", passage.name)
-    for name in mention.said:
+    for name in mention.attributes:
         if name not in {CHAIN, ZERO}:
             losses.lose(f"{name!r} of spans", passage.name)
 
 
 def merge_pieces(passage: Passage, mentions: list[Placed]) -> Passage:
     """Return a document with one contiguous span for each mention."""
-    extents = [(passage.words[each.run.first][0], passage.words[each.run.behind - 1][1]) for each in mentions]
+    extents = [(passage.words[each.run.first][0], passage.words[each.run.stop - 1][1]) for each in mentions]
     return replace(passage, mentions=tuple(Mention((extent,), NO_LABEL) for extent in extents))
 
 
@@ -260,12 +260,12 @@ def without_words(passage: Passage, losses: Losses) -> Passage:
     again = tuple(zip(found.begin.tolist(), found.end.tolist(), strict=True))
     mentions = []
     for mention in passage.mentions:
-        counting = [name for name in _WORD_NUMBER_ATTRIBUTES if name in mention.said]
+        counting = [name for name in _WORD_NUMBER_ATTRIBUTES if name in mention.attributes]
         if counting and _covered_words(mention, passage.words) != _covered_words(mention, again):
             for name in counting:
                 losses.lose(f"{name!r} of spans that readers of the text will tokenise differently", passage.name)
-            attributes = {name: value for name, value in mention.said.items() if name not in counting}
-            mentions.append(replace(mention, said=attributes))
+            attributes = {name: value for name, value in mention.attributes.items() if name not in counting}
+            mentions.append(replace(mention, attributes=attributes))
         else:
             mentions.append(mention)
     return replace(passage, mentions=tuple(mentions))
@@ -298,14 +298,14 @@ def find_ambiguous(chains: Sequence[str | None], runs: Sequence[Sequence[Run]]) 
             by_chain[name, len(runs[number]) > 1].append(number)
     for (_, discontinuous), numbers in by_chain.items():
         open_until: list[int] = []
-        for number in sorted(numbers, key=lambda number: (runs[number][0].first, -runs[number][-1].behind)):
-            first, behind = runs[number][0].first, runs[number][-1].behind
+        for number in sorted(numbers, key=lambda number: (runs[number][0].first, -runs[number][-1].stop)):
+            first, stop = runs[number][0].first, runs[number][-1].stop
             while open_until and open_until[-1] <= first:
                 open_until.pop()
-            if open_until and (discontinuous or behind > open_until[-1]):
+            if open_until and (discontinuous or stop > open_until[-1]):
                 yield number
             else:
-                open_until.append(behind)
+                open_until.append(stop)
 
 
 def kept_elsewhere(mentions: Sequence[tuple[Hashable, str]], order: Iterable[int]) -> Iterator[Hashable]:

@@ -325,7 +325,7 @@ def _collect_features(passages: Sequence[Passage], losses: Losses) -> dict[str, 
     kinds: dict[str, set[type]] = {}
     for passage in passages:
         for mention in passage.mentions:
-            for name, value in mention.said.items():
+            for name, value in mention.attributes.items():
                 if (
                     name in _RESERVED_FEATURES
                     or iskeyword(name)
@@ -401,7 +401,7 @@ def _entity(
         entries["identifier"] = mention.ids[0] if mention.ids else NIL
         if len(mention.ids) > 1:
             losses.lose("ids of a span after the first", passage.name)
-    entries |= {name: value for name, value in mention.said.items() if name in features}
+    entries |= {name: value for name, value in mention.attributes.items() if name in features}
     written_out = "".join(format_attribute(name, format_plain(value), passage.name) for name, value in entries.items())
     extent = f'begin="{units[mention.begin]}" end="{units[mention.end]}"'
     return f' <type:NamedEntity xmi:id="{number}" sofa="1" {extent}{written_out}/>\n'

@@ -12,7 +12,7 @@ from comparanda.version import __version__
 if TYPE_CHECKING:
     from comparanda.render.finding import Finding
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Incremented whenever the shape of any output changes; a test compares the schemas with the recorded ones."""
 
 

@@ -105,8 +105,8 @@ def explanation_text(found: Explanation) -> str:
     """Format the explanation of the verdicts on spans."""
     lines = [f"rules {found.rules!r}, positions count {found.positions}"]
     for each in found.spans:
-        beside = f", evaluated with {each.system!r}" if each.why.row.table == "key" else ""
-        lines += ["", f"{each.why.row}{beside}"]
+        suffix = f", evaluated with {each.system!r}" if each.why.row.table == "key" else ""
+        lines += ["", f"{each.why.row}{suffix}"]
         lines += [_INDENT + line for line in _why_lines(each.why)]
         lines += [_INDENT + line for one in each.why_not for line in _why_not_lines(one)]
     if found.more:

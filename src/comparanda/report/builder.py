@@ -105,7 +105,7 @@ class Choices:
 
 
 MakeView = Callable[["Result", Choices, Lists], DataView | None]
-Say = Callable[[str], None]
+Progress = Callable[[str], None]
 
 
 def _view_builders(result: Result, choices: Choices) -> Mapping[str, MakeView]:
@@ -121,14 +121,14 @@ def _view_builders(result: Result, choices: Choices) -> Mapping[str, MakeView]:
     }
 
 
-def build_page(result: Result, choices: Choices | None = None, say: Say | None = None) -> Page:
-    """Build the data of a page; `say` receives progress messages."""
+def build_page(result: Result, choices: Choices | None = None, progress: Progress | None = None) -> Page:
+    """Build the data of a page; `progress` receives progress messages."""
     chosen = choices or Choices()
-    return _build_page(result, chosen, _view_builders(result, chosen), say)
+    return _build_page(result, chosen, _view_builders(result, chosen), progress)
 
 
 def build_without_key(
-    found: Agreements, result: Result, choices: Choices | None = None, say: Say | None = None
+    found: Agreements, result: Result, choices: Choices | None = None, progress: Progress | None = None
 ) -> Page:
     """Build the data of a page about outputs without a key.
 
@@ -136,7 +136,7 @@ def build_without_key(
         found: their agreement.
         result: the comparison of all of them with the reference output, which takes the place of the key.
         choices: the options of the page.
-        say: receives progress messages.
+        progress: receives progress messages.
 
     """
     views = KeylessViews(found)
@@ -144,21 +144,26 @@ def build_without_key(
         result,
         choices=choices or Choices(),
         views={"overview": views.overview, "pairs": views.pairs},
-        say=say,
-        ground=found.ground,
+        progress=progress,
+        reference=found.reference,
     )
 
 
 def _build_page(
-    result: Result, choices: Choices, views: Mapping[str, MakeView], say: Say | None, *, ground: str | None = None
+    result: Result,
+    choices: Choices,
+    views: Mapping[str, MakeView],
+    progress: Progress | None,
+    *,
+    reference: str | None = None,
 ) -> Page:
     lists, made = Lists(result), []
     for name, make in views.items():
-        if say is not None:
-            say(f"the page: {name}")
+        if progress is not None:
+            progress(f"the page: {name}")
         made.append(make(result, choices, lists))
-    if say is not None:
-        say("the page: examples")
+    if progress is not None:
+        progress("the page: examples")
     verdicts = result.verdicts
     attributes = slice_names(verdicts.view(choices.view), choices.by)
     if choices.served:
@@ -166,11 +171,11 @@ def _build_page(
     else:
         held = lists.held(choices.examples, text=choices.text, attributes=attributes)
     return Page(
-        title=make_visible(choices.title or _default_title(result, ground)),
+        title=make_visible(choices.title or _default_title(result, reference)),
         task=verdicts.task,
         systems={system.name: tuple(verdicts.runs[run] for run in system.runs) for system in verdicts.systems},
         runs=verdicts.runs,
-        ground=ground,
+        reference=reference,
         signature=make_visible(result.signature),
         notes=tuple(make_visible(str(note)) for note in notes_of(result, choices)),
         embedded=held.describe(text=choices.text, seed=result.seed),
@@ -183,15 +188,15 @@ def _build_page(
     )
 
 
-def _default_title(result: Result, ground: str | None) -> str:
+def _default_title(result: Result, reference: str | None) -> str:
     """Return a title that names the task, with its column as in `--task`, and the systems."""
     verdicts = result.verdicts
     column = verdicts.settings.get("column", "")
     task = f"{verdicts.task}:{column}" if column.isidentifier() and column != verdicts.task else verdicts.task
-    names = [*([] if ground is None else [ground]), *result.systems]
+    names = [*([] if reference is None else [reference]), *result.systems]
     listed = (
         ", ".join(names)
         if len(names) <= _MAX_NAMED
-        else format_count(len(names), "system" if ground is None else "output")
+        else format_count(len(names), "system" if reference is None else "output")
     )
-    return f"{task}: {listed}{'' if ground is None else ', without a key'}"
+    return f"{task}: {listed}{'' if reference is None else ', without a key'}"

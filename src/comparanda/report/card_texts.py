@@ -224,7 +224,7 @@ FEW_RUNS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class SideDrawing:
     """What is drawn for one side besides its value; `alone` is the number of a side not comparable with others."""
 
     marks: tuple[Mark, ...] = ()
@@ -233,12 +233,12 @@ class Saying:
     verdict: str = ""
     alone: int | None = None
 
-    def is_same(self, key: Saying) -> bool:
+    def is_same(self, key: SideDrawing) -> bool:
         """Whether it equals the key's."""
         return (self.marks, self.arcs, self.chain) == (key.marks, key.arcs, key.chain)
 
 
-NOTHING_MORE = Saying()
+NOTHING_MORE = SideDrawing()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,16 +256,16 @@ class Drawing:
     """
 
     line: Line | None
-    key: Saying
-    runs: tuple[Saying, ...]
+    key: SideDrawing
+    runs: tuple[SideDrawing, ...]
     ends: tuple[ArcWord, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     undrawn: str = ""
 
     def with_verdicts(self, verdicts: Sequence[str]) -> Drawing:
         """Return the same with the verdict of rules on an item in each run."""
-        said = tuple(replace(each, verdict=verdict) for each, verdict in zip(self.runs, verdicts, strict=True))
-        return replace(self, runs=said)
+        runs = tuple(replace(each, verdict=verdict) for each, verdict in zip(self.runs, verdicts, strict=True))
+        return replace(self, runs=runs)
 
 
 def draw_values_only(runs: int) -> Drawing:
@@ -275,26 +275,26 @@ def draw_values_only(runs: int) -> Drawing:
 
 def sides_of(example: Example, runs: Sequence[int], drawing: Drawing) -> tuple[Side, ...]:
     """Return the side of the key, then the sides of runs, identical ones merged, in the order of their first runs."""
-    together: dict[tuple[str, bool, Saying], list[int]] = {}
-    for number, (answer, saying) in enumerate(zip(example.answers, drawing.runs, strict=True)):
-        together.setdefault((answer.value, answer.right, saying), []).append(number)
+    together: dict[tuple[str, bool, SideDrawing], list[int]] = {}
+    for number, (answer, side) in enumerate(zip(example.answers, drawing.runs, strict=True)):
+        together.setdefault((answer.value, answer.right, side), []).append(number)
     key = _build_side(example.key, drawing.key)
     return key, *(
         _build_side(
             value,
-            saying,
+            side,
             tuple(runs[number] for number in mine),
             right,
-            same=right and saying.is_same(drawing.key),
+            same=right and side.is_same(drawing.key),
             places=tuple(short_place(example.answers[number].place) or "" for number in mine),
         )
-        for (value, right, saying), mine in together.items()
+        for (value, right, side), mine in together.items()
     )
 
 
 def _build_side(
     value: str,
-    saying: Saying,
+    side: SideDrawing,
     runs: tuple[int, ...] = (),
     right: bool | None = None,
     *,
@@ -307,10 +307,10 @@ def _build_side(
         right=right,
         same=same,
         places=places if any(places) else (),
-        verdict=saying.verdict,
-        marks=() if same else saying.marks,
-        arcs=() if same else saying.arcs,
-        chain=None if same else saying.chain,
+        verdict=side.verdict,
+        marks=() if same else side.marks,
+        arcs=() if same else side.arcs,
+        chain=None if same else side.chain,
     )
 
 
@@ -336,10 +336,10 @@ class Attributes:
 
     def __init__(self, verdicts: Verdicts, selection: Selection, names: Sequence[str], *, text: bool) -> None:
         view = selection.view
-        ground = item_scope(verdicts, view) if selection.of == "items" else make_scope(verdicts, view)
+        scope = item_scope(verdicts, view) if selection.of == "items" else make_scope(verdicts, view)
         self._writers = [
-            _choose_writer(ground.column(name))
-            if name in ground.types and (text or name not in OF_WORDS)
+            _choose_writer(scope.column(name))
+            if name in scope.types and (text or name not in OF_WORDS)
             else _write_nothing
             for name in names
         ]

@@ -25,7 +25,7 @@ from comparanda.report.card_texts import (
     Cutting,
     Drawing,
     Line,
-    Saying,
+    SideDrawing,
     draw_values_only,
     fit_text,
     fitted_word,
@@ -88,7 +88,7 @@ def draw_spans(stretch: Stretch, run_of: Mapping[str, int], *, nothing: str = fo
     )
     empty = Mark(label=nothing, pieces=(site,), empty=True)
     key, *runs = (
-        Saying(marks=_arrange_marks(spans, cutting, empty), alone=_side_with_unknown_bounds(at, spans))
+        SideDrawing(marks=_arrange_marks(spans, cutting, empty), alone=_side_with_unknown_bounds(at, spans))
         for at, spans in enumerate(sides)
     )
     left = stretch.undrawn
@@ -129,7 +129,7 @@ def _build_span_mark(span: Span, cutting: Cutting) -> Mark:
         label=fit_text(span.label, LONGEST_WORD),
         pieces=tuple(map(cutting.place, shown_pieces)),
         wrong=not span.right,
-        beside=not span.here,
+        elsewhere=not span.here,
         count=span.count,
         loose=span.loose,
         cut=_find_cut_ends(span, cutting.size),
@@ -213,7 +213,7 @@ class ChainLines:
         in_key = (chains.key[members] == own) & (own != NO_CHAIN)
         right = in_key if side is not self._sides[0] else np.ones_like(in_key)
         begins = chains.place[members]
-        there = (chains.document[members] == window.document) & (begins < window.behind)
+        there = (chains.document[members] == window.document) & (begins < window.stop)
         there &= begins + chains.width[members] > window.first
         found = []
         for number in np.flatnonzero(there).tolist():
@@ -245,30 +245,30 @@ def draw_chains(example: Example, stretch: Stretch | None) -> Drawing:
     drawing = _draw_without_marks(example) if stretch is None else draw_spans(stretch, {}, nothing=MENTIONS_NO_CHAIN)
     key, *runs = example.chains
     chains = [_build_chain(each, key) for each in runs]
-    said = replace(drawing.key, chain=_build_chain(key, None))
+    of_key = replace(drawing.key, chain=_build_chain(key, None))
     same = [each.size == each.in_key == key.size for each in runs]
-    sayings = (
-        _copy_key_side(saying, said) if is_same else replace(saying, chain=chain)
-        for saying, chain, is_same in zip(drawing.runs, chains, same, strict=True)
+    drawings = (
+        _copy_key_side(side, of_key) if is_same else replace(side, chain=chain)
+        for side, chain, is_same in zip(drawing.runs, chains, same, strict=True)
     )
-    return replace(drawing, key=said, runs=tuple(sayings))
+    return replace(drawing, key=of_key, runs=tuple(drawings))
 
 
-def _copy_key_side(saying: Saying, key: Saying) -> Saying:
+def _copy_key_side(side: SideDrawing, key: SideDrawing) -> SideDrawing:
     """Return the drawing of a side with the key's chain, whatever the lines in its own file."""
-    return replace(saying, marks=key.marks, chain=key.chain)
+    return replace(side, marks=key.marks, chain=key.chain)
 
 
 def _draw_without_marks(example: Example) -> Drawing:
     """Draw the sentence of a mention without a word, or no words if the key does not have the document."""
-    nothing = (Saying(),) * len(example.answers)
+    nothing = (SideDrawing(),) * len(example.answers)
     before, _, after = mentions_sentence(example)
     if not before and not after:
-        return Drawing(line=None, key=Saying(), runs=nothing)
+        return Drawing(line=None, key=SideDrawing(), runs=nothing)
     words = [*before.split(), NO_WORD, *after.split()]
     place = len(before.split())
     line = Line(words=tuple(map(fitted_word, words)), site=(place, place), leftward=is_right_to_left(words))
-    return Drawing(line=line, key=Saying(), runs=nothing)
+    return Drawing(line=line, key=SideDrawing(), runs=nothing)
 
 
 def _build_chain(given: ShownChain, key: ShownChain | None) -> Chain:
@@ -312,22 +312,22 @@ def most_arcs(runs: int) -> int:
 def draw_trees(example: Example, line: Line) -> Drawing:
     """Draw the arcs of a sentence."""
     key, *runs = (tuple(map(_build_arc, tree.arcs)) for tree in example.trees)
-    known, said = frozenset(key), Saying(arcs=key)
+    known, of_key = frozenset(key), SideDrawing(arcs=key)
     ends = {end for tree in example.trees for arc in tree.arcs for end in (arc.word, arc.head) if end}
     left = example.undrawn
     return Drawing(
         line=line,
-        key=said,
-        runs=tuple(_differing_arcs(arcs, known, said) for arcs in runs),
+        key=of_key,
+        runs=tuple(_differing_arcs(arcs, known, of_key) for arcs in runs),
         ends=tuple(_build_arc_word(number, example.words[number - 1]) for number in sorted(ends)),
         undrawn=f"they differ on {format_count(left, 'more word')} of this sentence" if left else "",
     )
 
 
-def _differing_arcs(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: Saying) -> Saying:
+def _differing_arcs(arcs: Iterable[ArcMark], known: frozenset[ArcMark], key: SideDrawing) -> SideDrawing:
     """Return the arcs of a run that are not in the key, or the key's side if there are none."""
     found = tuple(arc for arc in arcs if arc not in known)
-    return Saying(arcs=found) if found else key
+    return SideDrawing(arcs=found) if found else key
 
 
 def _build_arc(arc: Arc) -> ArcMark:
@@ -357,9 +357,9 @@ class Contested:
         order = np.argsort(places, kind="stable")
         self._places, self._rows = places[order], rows[order]
 
-    def between(self, document: int, first: int, behind: int) -> list[int]:
+    def between(self, document: int, first: int, stop: int) -> list[int]:
         """Return the contested sites between two rows of a document, in order."""
-        begin, end = np.searchsorted(self._places, [document << 32 | first, document << 32 | behind])
+        begin, end = np.searchsorted(self._places, [document << 32 | first, document << 32 | stop])
         return [int(row) for row in self._rows[begin:end]]
 
 
@@ -391,19 +391,19 @@ class Tags:
         key = {here: _build_tag_mark(here, example.key)} | {
             word: _build_neighbour_mark(word, tag) for word, (tag, _) in found.items()
         }
-        sayings = []
+        drawings = []
         for answer, run in zip(example.answers, self._runs, strict=True):
             marks = {
-                word: _build_neighbour_mark(word, said[run], wrong=True)
-                for word, (_, said) in found.items()
-                if run in said
+                word: _build_neighbour_mark(word, values[run], wrong=True)
+                for word, (_, values) in found.items()
+                if run in values
             }
             marks[here] = _build_tag_mark(here, answer.value, wrong=not answer.right)
-            sayings.append(Saying(marks=_sort_marks(marks)))
+            drawings.append(SideDrawing(marks=_sort_marks(marks)))
         # An error of other runs only is not a difference between the key and this run.
-        full = Saying(marks=_sort_marks(key))
-        same = Saying(marks=(key[here],))
-        return Drawing(line=line, key=full, runs=tuple(full if each == same else each for each in sayings))
+        full = SideDrawing(marks=_sort_marks(key))
+        same = SideDrawing(marks=(key[here],))
+        return Drawing(line=line, key=full, runs=tuple(full if each == same else each for each in drawings))
 
     def _contested_labels(self, window: Window, place: int) -> Mapping[int, tuple[str, Mapping[int, str]]]:
         """Return the words around a site on which runs differ from the key, with its label and those of such runs."""
@@ -411,12 +411,12 @@ class Tags:
         found: dict[int, tuple[str, Mapping[int, str]]] = {}
         if self._contested is None:
             return found
-        for row in self._contested.between(window.document, window.first, window.behind):
+        for row in self._contested.between(window.document, window.first, window.stop):
             if (at := int(sites.place[row])) != place:
                 key = int(sites.key[row])
                 codes = {run: int(sites.values[run][row]) for run in self._runs}
-                said = {run: format_value(sites.names[code]) for run, code in codes.items() if code != key}
-                found[at - window.first] = format_value(sites.names[key]), said
+                wrong = {run: format_value(sites.names[code]) for run, code in codes.items() if code != key}
+                found[at - window.first] = format_value(sites.names[key]), wrong
         return found
 
 
@@ -425,7 +425,7 @@ def _build_tag_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
 
 
 def _build_neighbour_mark(word: int, label: str, *, wrong: bool = False) -> Mark:
-    return Mark(label=fit_text(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, beside=True)
+    return Mark(label=fit_text(label, LONGEST_WORD), pieces=((word, word),), wrong=wrong, elsewhere=True)
 
 
 def _sort_marks(marks: Mapping[int, Mark]) -> tuple[Mark, ...]:
@@ -475,9 +475,9 @@ class Possibilities:
     def around(self, document: int, place: int, width: int) -> list[Possibility]:
         """Return the tuples that overlap the given rows of a document, the most probable first."""
         first = document * self._room + min(place, self._room)
-        behind = document * self._room + min(place + width, self._room)
+        stop = document * self._room + min(place + width, self._room)
         found = np.arange(
-            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, behind, side="left")
+            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, stop, side="left")
         )
         rows = self._order[found[self._ends[found] > first]]
         weights = self._candidates.beliefs.weight[rows]
@@ -590,8 +590,8 @@ class Drawer:
 
     def _verdicts_on(self, stretches: Stretches, item: int) -> list[str]:
         """Return the verdict of rules on an item in each run."""
-        said = {each.run: fit_text(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
-        return [said.get(self._context.verdicts.runs[run], "") for run in self._runs]
+        texts = {each.run: fit_text(verdict_and_rule(each), LONGEST_WORD) for each in stretches.verdicts_on(item)}
+        return [texts.get(self._context.verdicts.runs[run], "") for run in self._runs]
 
     def _spans(self, stretch: Stretch) -> Drawing:
         return draw_spans(stretch, self._run_of) if stretch.words else draw_values_only(len(self._runs))

@@ -1,6 +1,6 @@
 """The views of outputs without a key: their agreement, and the values of each pair of outputs where they differ.
 
-No output is right or wrong here. Documents and words are those of one output, the reference output (`ground`), which
+No output is right or wrong here. Documents and words are those of one output, the reference output, which
 takes the place of the key in the result; conditions and examples call it the key.
 """
 
@@ -44,15 +44,16 @@ class KeylessViews:
 
     def overview(self, result: Result, choices: Choices, lists: Lists) -> View:
         """Return the view of the agreement of all outputs."""
-        ground = self.found.ground
-        said = (
-            f"Without a key, no output is right or wrong. Documents and words are those of {ground}; where an example "
-            f"or a condition refers to “key”, it means {ground}. The view of pairs shows where two outputs differ."
+        reference = self.found.reference
+        text = (
+            f"Without a key, no output is right or wrong. Documents and words are those of {reference}; where an "
+            f"example or a condition refers to “key”, it means {reference}. "
+            "The view of pairs shows where two outputs differ."
         )
         parts: tuple[Part, ...] = (
-            TextPart(name="no-key", title="Without a key", lines=(make_visible(said),)),
+            TextPart(name="no-key", title="Without a key", lines=(make_visible(text),)),
             *table_parts(self.found, lists.number),
-            how_made(result, choices, ground),
+            how_made(result, choices, reference),
             list_notes(result, choices),
         )
         return View(name="overview", title="Overview", parts=parts)
@@ -62,7 +63,7 @@ class KeylessViews:
         usual, every = self._requested_outputs(choices), list(combinations(self.found.outputs, 2))
         pairs = every
         if choices.pairs == "some" and len(every) > MOST_PAIRS:
-            pairs = [pair for pair in every if self.found.ground in pair or usual == {*pair}]
+            pairs = [pair for pair in every if self.found.reference in pair or usual == {*pair}]
         made = []
         for first, second in pairs:
             table = table_part(self._difference_table(result, first, second), lists.number)
@@ -77,11 +78,11 @@ class KeylessViews:
 
     def _left_out_part(self, held: int, every: int) -> TextPart:
         """Return a text with the pairs that the page contains, and the options for the others."""
-        said = (
-            f"This page contains {held:,} of {format_count(every, 'pair')}: each output with {self.found.ground}. "
+        text = (
+            f"This page contains {held:,} of {format_count(every, 'pair')}: each output with {self.found.reference}. "
             "For all: comparanda report --no-key … --pairs all. For one of the others: --base NAME --new NAME."
         )
-        return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(said),))
+        return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(text),))
 
     def _requested_outputs(self, choices: Choices) -> set[str]:
         """Return the outputs that the first pair must contain."""
@@ -96,15 +97,15 @@ class KeylessViews:
 
     def _difference_table(self, result: Result, first: str, second: str) -> Table:
         """Return the values of two outputs where they differ; one of them may be the reference output."""
-        ground, view = self.found.ground, self.found.view
-        if ground == first:
+        reference, view = self.found.reference, self.found.view
+        if reference == first:
             return _difference_table(first, second, _differences_from_reference(result, view, second))
-        if ground == second:
+        if reference == second:
             return _difference_table(first, second, _differences_from_reference(result, view, first).swap())
         table = _difference_table(first, second, _differences_between(result, view, first, second))
         if result.verdicts.view(view).shared:
             return table
-        return replace(table, notes=(*table.notes, f"sites are those of {ground} and these two together"))
+        return replace(table, notes=(*table.notes, f"sites are those of {reference} and these two together"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def _differences_from_reference(result: Result, view: str, output: str) -> _Diff
     """Return the values of an output where it differs from the reference output."""
     found = result.confusion(output, view=view)
     rows = tuple(
-        (each.key or _OTHERS, each.said or _OTHERS, each.wrong, Link(each.where_wrong, view=view))
+        (each.key or _OTHERS, each.predicted or _OTHERS, each.wrong, Link(each.where_wrong, view=view))
         for each in found.cells
         if each.wrong
     )
@@ -147,10 +148,10 @@ def _differences_between(result: Result, view: str, first: str, second: str) -> 
             counts[kind.base, kind.new] += kind.count
     _, *columns = label_columns(result.context(view).sites)
 
-    def link(*said: str) -> Link:
-        return Link(" and ".join(["differs", *map(is_value, columns, said)]), first, second, view)
+    def link(*values: str) -> Link:
+        return Link(" and ".join(["differs", *map(is_value, columns, values)]), first, second, view)
 
-    rows = tuple((*said, count, link(*said)) for said, count in counts.items())
+    rows = tuple((*values, count, link(*values)) for values, count in counts.items())
     return _Differences(found.sites, link(), rows)
 
 

@@ -64,10 +64,10 @@ def in_words(link: Link) -> str:
     """
     root = parse(EVERYWHERE if link.where == EVERY_PAIR else link.where).root
     operands = root.operands if isinstance(root, And) else (root,)
-    said = ", ".join(_describe_parts(operands, link)) or "everything"
-    if link.base is not None and link.new is not None and not (link.base in said and link.new in said):
-        said = f"{link.base} → {link.new}: {said}"
-    return make_visible(said)
+    text = ", ".join(_describe_parts(operands, link)) or "everything"
+    if link.base is not None and link.new is not None and not (link.base in text and link.new in text):
+        text = f"{link.base} → {link.new}: {text}"
+    return make_visible(text)
 
 
 def _describe_parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
@@ -79,17 +79,17 @@ def _describe_parts(operands: tuple[Node, ...], link: Link) -> Iterator[str]:
             case Truth(True) | Call("among"):
                 continue
             case Comparison(Name(name), (ComparisonStep("==", Text(value)),)) if name in _PAIR_POSITIONS:
-                said = f"{systems[_PAIR_POSITIONS[name]]} {value}"
+                text = f"{systems[_PAIR_POSITIONS[name]]} {value}"
                 if _PAIR_POSITIONS[name] == 0 and not waiting:
-                    waiting = said
+                    waiting = text
                     continue
-                said, waiting = f"{waiting} → {said}" if waiting else said, ""
+                text, waiting = f"{waiting} → {text}" if waiting else text, ""
             case _:
-                said = _describe_part(operand, systems)
+                text = _describe_part(operand, systems)
         if waiting:
             yield waiting
             waiting = ""
-        yield said
+        yield text
     if waiting:
         yield waiting
 
@@ -181,15 +181,15 @@ class Lists:
 
         """
         universes: dict[_UniverseKey, _Universe] = {}
-        ground = SelectionCaches(self._result.verdicts)
-        samples = [self._sample(link, ground, universes, examples) for link in self._numbers]
+        caches = SelectionCaches(self._result.verdicts)
+        samples = [self._sample(link, caches, universes, examples) for link in self._numbers]
         fitting = (
             size for size in sample_sizes(examples) if sum(each.size(size) for each in universes.values()) <= examples
         )
         least = next(fitting, 1)  # a number without an example would have an empty list
         cards: list[Card] = []
         for universe in universes.values():
-            shown = Cards(self._result, self._select(universe.link, ground), text=text, attributes=attributes)
+            shown = Cards(self._result, self._select(universe.link, caches), text=text, attributes=attributes)
             cards += map(shown.of, universe.numbered(least, len(cards)))
         lists = tuple(
             _build_list(link, sample.words, sample.universe.of, sample)
@@ -200,16 +200,16 @@ class Lists:
         )
         return PageLists(lists, tuple(cards), least if cut else None)
 
-    def _select(self, link: Link, ground: SelectionCaches) -> Selection:
+    def _select(self, link: Link, caches: SelectionCaches) -> Selection:
         verdicts = self._result.verdicts
         return select_rows(
-            verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, ground=ground
+            verdicts, view=verdicts.view(link.view), where=link.where, base=link.base, new=link.new, caches=caches
         )
 
     def _sample(
-        self, link: Link, ground: SelectionCaches, universes: dict[_UniverseKey, _Universe], most: int
+        self, link: Link, caches: SelectionCaches, universes: dict[_UniverseKey, _Universe], most: int
     ) -> _Sample:
-        selection = self._select(link, ground)
+        selection = self._select(link, caches)
         whole = selection.view is self._result.verdicts.view(selection.view.name)
         key = selection.view.name, None if whole else frozenset(selection.runs or ()), selection.of
         if key not in universes:

@@ -165,7 +165,7 @@ class Mark(Struct, frozen=True, kw_only=True):
         pieces: the first and the last word of each piece, by their numbers in `Card.words`.
         level: its line below the words; overlapping marks are on different lines.
         wrong: whether it is not in the key.
-        beside: whether it belongs to another site.
+        elsewhere: whether it belongs to another site.
         count: the number of times the side has it.
         loose: whether it may begin and end inside its words.
         cut: whether it begins before, or continues after the displayed words.
@@ -177,7 +177,7 @@ class Mark(Struct, frozen=True, kw_only=True):
     pieces: tuple[tuple[int, int], ...]
     level: int = 0
     wrong: bool = False
-    beside: bool = False
+    elsewhere: bool = False
     count: int = 1
     loose: bool = False
     cut: Literal["before", "after", "both"] | None = None
@@ -365,7 +365,7 @@ class Page(Struct, frozen=True, kw_only=True):
         task: the task.
         systems: the names of the systems, with the runs of each.
         runs: the names of the runs.
-        ground: without a key, the reference output, which takes its place; no output is right or wrong then.
+        reference: without a key, the reference output, which takes its place; no output is right or wrong then.
         signature: the signature of the result.
         notes: the notes on reading and aligning.
         embedded: a description of the part of the corpus in the file.
@@ -390,6 +390,6 @@ class Page(Struct, frozen=True, kw_only=True):
     cards: tuple[Card, ...]
     seed: int
     attributes: tuple[str, ...] = ()
-    ground: str | None = None
+    reference: str | None = None
     served: bool = False
     version: int = DATA_VERSION

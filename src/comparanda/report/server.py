@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from comparanda.core.text_columns import Column, Rows, Truths
     from comparanda.expressions import Scope
-    from comparanda.report.builder import Choices, Say
+    from comparanda.report.builder import Choices, Progress
     from comparanda.result import Result
 
 
@@ -175,7 +175,7 @@ class Listing:
 
     Args:
         result: the result.
-        ground: data shared by conditions.
+        caches: data shared by conditions.
         link: the link to the list.
         attributes: the names of the attributes for slices.
         text: whether words of the corpus may be displayed.
@@ -191,7 +191,7 @@ class Listing:
     def __init__(
         self,
         result: Result,
-        ground: SelectionCaches,
+        caches: SelectionCaches,
         link: Link,
         *,
         attributes: tuple[str, ...] = (),
@@ -200,7 +200,7 @@ class Listing:
         self._verdicts, self._link, self._attributes, self._text = result.verdicts, link, attributes, text
         view = self._verdicts.view(link.view)
         self.selection = select_rows(
-            self._verdicts, view=view, where=link.where, base=link.base, new=link.new, ground=ground
+            self._verdicts, view=view, where=link.where, base=link.base, new=link.new, caches=caches
         )
         self.rows, self.pairs = list_entries(self._verdicts, self.selection)
         among = None if self.selection.view is view else self.selection.runs
@@ -510,15 +510,15 @@ class Routes:
     Args:
         result: the result.
         choices: the options of its page.
-        say: receives progress messages while the page is built.
+        progress: receives progress messages while the page is built.
 
     Attributes:
         attributes: the names of the attributes for slices.
 
     """
 
-    def __init__(self, result: Result, choices: Choices, say: Say | None = None) -> None:
-        page = build_page(result, choices, say)
+    def __init__(self, result: Result, choices: Choices, progress: Progress | None = None) -> None:
+        page = build_page(result, choices, progress)
         self._page = answer_document(as_html(page), build_policy(served=True))
         self._result, self._choices = result, choices
         self.attributes, self._text = page.attributes, choices.text
@@ -530,7 +530,7 @@ class Routes:
             ),
             "/api/pair": lambda given: answer_data(self._pair(msgspec.convert(given, AskedPair, strict=False))),
         }
-        self._ground = lru_cache(_CACHE_SIZE)(self._make_ground)
+        self._caches = lru_cache(_CACHE_SIZE)(self._make_caches)
         self._listing = lru_cache(_CACHE_SIZE)(self._make_listing)
         self._search = lru_cache(_CACHE_SIZE)(self._make_search)
         self._pair = lru_cache(_CACHE_SIZE)(self._make_pair)
@@ -570,14 +570,14 @@ class Routes:
 
     # Data cached for later requests.
 
-    def _make_ground(self, view: str | None, base: str | None, new: str | None) -> SelectionCaches:
+    def _make_caches(self, view: str | None, base: str | None, new: str | None) -> SelectionCaches:
         """Return the data shared by conditions about one view and one pair, released together with the pair."""
         del view, base, new
         return SelectionCaches(self._result.verdicts)
 
     def _make_listing(self, link: Link) -> Listing:
-        ground = self._ground(link.view, link.base, link.new)
-        return Listing(self._result, ground, link, attributes=self.attributes, text=self._text)
+        caches = self._caches(link.view, link.base, link.new)
+        return Listing(self._result, caches, link, attributes=self.attributes, text=self._text)
 
     def _make_search(self, link: Link, filters: Filters) -> Search:
         listing = self._listing(link)
@@ -600,8 +600,8 @@ class Routes:
 
 def _format_error(problem: ComparandaError) -> str:
     """Format an error in one line, with its hint."""
-    said = problem.what if problem.where is None else f"{problem.where}: {problem.what}"
-    return make_visible(said if problem.hint is None else f"{said} ({problem.hint})")
+    text = problem.what if problem.where is None else f"{problem.where}: {problem.what}"
+    return make_visible(text if problem.hint is None else f"{text} ({problem.hint})")
 
 
 # The server: local and read-only, with privacy headers in every answer.

@@ -50,25 +50,25 @@ _MAX_FILES = 3
 """The maximal number of files named for one side."""
 
 
-def how_made(result: Result, choices: Choices, ground: str | None = None) -> TextPart:
+def how_made(result: Result, choices: Choices, reference: str | None = None) -> TextPart:
     """Return the inputs and settings of the comparison; without a key, with the name of the reference output."""
-    facts = tuple((make_visible(name), make_visible(value)) for name, value in _facts(result, choices, ground))
+    facts = tuple((make_visible(name), make_visible(value)) for name, value in _facts(result, choices, reference))
     return TextPart(name="how", title="What was compared, and how", facts=facts)
 
 
-def _facts(result: Result, choices: Choices, ground: str | None) -> Iterator[tuple[str, str]]:
+def _facts(result: Result, choices: Choices, reference: str | None) -> Iterator[tuple[str, str]]:
     verdicts, context = result.verdicts, result.context(choices.view)
     view = context.view
     yield "task", verdicts.task
     if len(verdicts.views) > 1:
         yield "view", f"{view.name}, one of {', '.join(verdicts.views)}"
     files = _files(result)
-    yield ("key", files.get("key", "n/a")) if ground is None else ("key", "none")
-    if ground is not None:
-        yield "ground", f"{ground}, with whose documents and words all are aligned: {files.get('key', 'n/a')}"
+    yield ("key", files.get("key", "n/a")) if reference is None else ("key", "none")
+    if reference is not None:
+        yield "reference", f"{reference}, with whose documents and words all are aligned: {files.get('key', 'n/a')}"
     for system in verdicts.systems:
         yield (
-            f"{'system' if ground is None else 'output'} {system.name}",
+            f"{'system' if reference is None else 'output'} {system.name}",
             "; ".join(files.get(verdicts.runs[run], "n/a") for run in system.runs),
         )
     yield "documents", f"{len(verdicts.documents):,}"
@@ -261,12 +261,12 @@ def pair_choice(result: Result, choices: Choices, lists: Lists, base: str, *, ne
 def _left_out_part(pairing: Pairing) -> TextPart:
     """Return a text with the pairs that the page contains, and the options for the others."""
     base, new = pairing.usual
-    said = (
+    text = (
         f"This page contains {len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}: each system with "
         f"the first, with the best, with {base} and {new}, and with its neighbours in rank. "
         "For all: comparanda report … --pairs all. For one of the others: --base NAME --new NAME."
     )
-    return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(said),))
+    return TextPart(name="left-out", title="Pairs on this page", lines=(make_visible(text),))
 
 
 def _compare_pair(result: Result, choices: Choices, pair: Pair) -> Difference:
@@ -297,10 +297,10 @@ def _build_pair_choice(
 
 
 def _no_difference_part(found: Difference) -> TextPart:
-    said = f"{found.base} and {found.new} are equal at all {format_count(found.sites, 'site')}."
+    text = f"{found.base} and {found.new} are equal at all {format_count(found.sites, 'site')}."
     if not found.sites:
-        said = f"There is no site at which {found.base} and {found.new} could differ."
-    return TextPart(name="no-difference", title="No difference", lines=(make_visible(said),))
+        text = f"There is no site at which {found.base} and {found.new} could differ."
+    return TextPart(name="no-difference", title="No difference", lines=(make_visible(text),))
 
 
 # The view of all systems together: complementary errors, diversity, and combinations.
@@ -328,8 +328,8 @@ def combine_systems(result: Result, choices: Choices) -> Combination:
 def _together_left_out_part(pairing: Pairing) -> TextPart:
     """Return a text that says which tables of pairs are incomplete; charts are complete."""
     held = f"{len(pairing.pairs):,} of {format_count(pairing.all, 'pair')}"
-    said = f"Charts show all systems; the tables of pairs below contain {held}: those in the view of pairs."
-    return TextPart(name="left-out", title="Pairs on this page", lines=(said,))
+    text = f"Charts show all systems; the tables of pairs below contain {held}: those in the view of pairs."
+    return TextPart(name="left-out", title="Pairs on this page", lines=(text,))
 
 
 def _filter_errors(pairing: Pairing, found: Complementarity) -> Complementarity:
@@ -404,12 +404,12 @@ def scores_by_label(result: Result, choices: Choices) -> Scores | None:
     """
     view = result.verdicts.view(choices.view)
     names = [f"{name}[{label}]" for name in _MEASURES for label in _scored_labels(result, choices)[0]]
-    told = all(
+    computable = all(
         is_computable(result.verdicts, view, statistic)
         for name in names
         for statistic in parse_measure(name).statistics
     )
-    if view.kinds is not None or not names or not told:
+    if view.kinds is not None or not names or not computable:
         return None
     drawn = result if len(result.systems) == 1 else replace(result, resamples=0)
     return replace(drawn.scores(*names, view=choices.view), outcomes=())

@@ -44,7 +44,7 @@ _MMAP_THRESHOLD = -3  # of mallopt(3)
 _LARGE = 8 << 20
 
 
-def keep_little() -> None:
+def release_free_memory() -> None:
     """Return retained free memory to the system, and from now on large blocks as soon as they are freed.
 
     This takes time for every block, so it is meant for findings, with few and large blocks, not for reading parts.
@@ -170,7 +170,7 @@ def _compare_parts(plan: Plan, setup: Setup, scale: Scale, drawing: Drawing, *, 
     finally:
         folder.end()
     if save_memory:
-        keep_little()
+        release_free_memory()
     verdicts = replace(verdicts, texts=replace(verdicts.texts, keeps=kept))
     return Result(verdicts, drawing.resamples, drawing.seed, drawing.zero_division)
 
@@ -232,7 +232,7 @@ class _PartsRun:
         self.characters = any(facts[KEY].characters for facts in self.facts.values())
         self._evaluate(self._find_deviating_parts())
         if self.save_memory:
-            keep_little()
+            release_free_memory()
         parts = [self._open_or_repeat(number) for number in range(len(self.plan.parts))]
         with self._refuse_mismatches():
             return merge(parts)

@@ -109,7 +109,7 @@ def evaluate_part(job: Job, number: int) -> Files:
 def _refuse_changed(plan: Plan, task: PartTask) -> None:
     """Refuse files that have changed since they were indexed."""
     known = dict(plan.files)
-    for file, before in (*((file, known[file]) for file in _part_files(task)), *plan.beside):
+    for file, before in (*((file, known[file]) for file in _part_files(task)), *plan.setting_files):
         found = read_stamp(path_of(file))
         if found is None:
             hint = "make the inputs available to all workers, including those of a cluster, at the same path as here"

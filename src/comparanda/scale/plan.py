@@ -210,7 +210,7 @@ class Plan:
         files: all files of all inputs, and their stamps.
         mark: a digest of files, settings and parts that identifies the plan.
         fold: the seed for sampling examples if sites that all systems have right are folded; None if they are not.
-        beside: the files that settings name, and their stamps.
+        setting_files: the files that settings name, and their stamps.
         large: whether all sites of the key may take more memory than is available.
 
     """
@@ -220,7 +220,7 @@ class Plan:
     files: tuple[tuple[str, Any], ...]
     mark: str
     fold: int | None = None
-    beside: tuple[tuple[str, Any], ...] = ()
+    setting_files: tuple[tuple[str, Any], ...] = ()
     large: bool = False
 
     @property
@@ -261,10 +261,10 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: CutOptions)
     files = tuple(dict(each for side in found.values() for each in side.stamps).items())
     large = cut.room is not None and sum(map(size_of, found[KEY].files)) > cut.room
     fold = cut.seed if large and find_task(setup.task)[0].layer in _FOLDABLE_LAYERS else None
-    beside = list_setting_files(setup)
+    setting_files = list_setting_files(setup)
     description = [
         __version__,
-        *map(str, (describe_settings(setup), beside, columns, files, fold)),
+        *map(str, (describe_settings(setup), setting_files, columns, files, fold)),
         *_describe_parts(parts),
     ]
     return Plan(
@@ -273,7 +273,7 @@ def plan_of(key: Any, systems: Mapping[str, Any], setup: Setup, cut: CutOptions)
         files=files,
         mark=digest(msgspec.json.encode(description)),
         fold=fold,
-        beside=beside,
+        setting_files=setting_files,
         large=large,
     )
 

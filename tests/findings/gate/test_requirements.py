@@ -74,7 +74,7 @@ def ground(*, output: bool = True) -> RequirementValues:
 )
 def test_what_holds_says_what_it_rests_on(text: str, measured: float | None, limit: float | None, said: str) -> None:
     found = decide_requirement(text, ground())
-    assert (found.holds, found.decided, found.said) == (True, True, said)
+    assert (found.holds, found.decided, found.reason) == (True, True, said)
     for value, expected in ((found.measured, measured), (found.limit, limit)):
         assert value == (None if expected is None else pytest.approx(expected))
     assert not decide_requirement(f"not ({text})", ground()).holds
@@ -132,7 +132,7 @@ def test_what_is_undefined_decides_nothing(text: str) -> None:
     if "base" in text:
         assert decide_requirement("precision > base - 100", ground()).decided is False
     assert decide_requirement(text, ground()) == Decision(
-        holds=False, said="cannot be decided: precision is undefined (nothing claimed)", decided=False
+        holds=False, reason="cannot be decided: precision is undefined (nothing claimed)", decided=False
     )
 
 
@@ -149,7 +149,7 @@ def test_counts_need_the_output_of_the_base(text: str) -> None:
 def test_a_division_by_zero_decides_nothing(text: str) -> None:
     found = decide_requirement(text, ground())
     assert (found.holds, found.decided) == (False, False)
-    assert "division by zero" in found.said
+    assert "division by zero" in found.reason
 
 
 @given(st.floats(-200, 200), st.sampled_from([">=", ">", "<=", "<", "==", "!="]), st.sampled_from([0.0, 1e-12, -1e-12]))

@@ -72,20 +72,20 @@ def chains(passage: Passage) -> Chain:
     found: dict[object, list[Extent]] = {}
     for number, each in enumerate(passage.mentions):
         extent = tuple(place for piece in each.pieces for place in piece)
-        node = each.said.get("zero", 0)
+        node = each.attributes.get("zero", 0)
         assert isinstance(node, int)
-        found.setdefault(each.said.get("chain", number), []).append((*extent, node))
+        found.setdefault(each.attributes.get("chain", number), []).append((*extent, node))
     return tuple(sorted(tuple(sorted(each)) for each in found.values()))
 
 
 def kept_once(passage: Passage) -> Chain:
     """Return the chains if of mentions that are there twice the first is kept: in the chain that is met first."""
-    names = [each.said.get("chain", number) for number, each in enumerate(passage.mentions)]
+    names = [each.attributes.get("chain", number) for number, each in enumerate(passage.mentions)]
     met = [*dict.fromkeys(names)]
     kept: dict[object, Mention] = {}
     for number in sorted(range(len(names)), key=lambda each: met.index(names[each])):
         each = passage.mentions[number]
-        kept.setdefault((each.pieces, each.said.get("zero")), each)
+        kept.setdefault((each.pieces, each.attributes.get("zero")), each)
     return chains(replace(passage, mentions=tuple(kept.values())))
 
 

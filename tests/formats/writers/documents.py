@@ -47,7 +47,9 @@ def content(documents: Iterable[Passage]) -> list[tuple[object, ...]]:
         (
             each.name,
             each.text,
-            sorted((one.pieces, one.label, one.ids or (), tuple(sorted(one.said.items()))) for one in each.mentions),
+            sorted(
+                (one.pieces, one.label, one.ids or (), tuple(sorted(one.attributes.items()))) for one in each.mentions
+            ),
         )
         for each in documents
     ]
@@ -63,7 +65,7 @@ def random_documents(
     labels: tuple[str, ...] = LABELS,
     words: tuple[str, ...] = WORDS,
     spaces: tuple[str, ...] = (" ", " ", " ", "\n", "  "),
-    said: Mapping[str, tuple[str | float | bool, ...]] | None = None,
+    attributes: Mapping[str, tuple[str | float | bool, ...]] | None = None,
 ) -> list[Passage]:
     """Make documents of a few words with spans over them.
 
@@ -76,7 +78,7 @@ def random_documents(
         labels: the labels to choose from.
         words: the words to choose from.
         spaces: what may stand between two words.
-        said: further columns and their values.
+        attributes: further columns and their values.
 
     """
     return [
@@ -89,7 +91,7 @@ def random_documents(
             labels=labels,
             words=words,
             spaces=spaces,
-            said=said or {},
+            attributes=attributes or {},
         )
         for number in range(count)
     ]
@@ -105,7 +107,7 @@ def _document(
     labels: tuple[str, ...],
     words: tuple[str, ...],
     spaces: tuple[str, ...],
-    said: Mapping[str, tuple[str | float | bool, ...]],
+    attributes: Mapping[str, tuple[str | float | bool, ...]],
 ) -> Passage:
     text, extents = "", []
     for number in range(draw.randint(1, 12)):
@@ -128,6 +130,6 @@ def _document(
         label = draw.choice(labels)
         known = tuple(f"Q{draw.randint(1, 99)}" for _ in range(draw.randint(0, ids)))
         known = tuple(dict.fromkeys(known)) or (("NIL",) if ids and draw.random() < 0.3 else ())
-        values = {field: draw.choice(choices) for field, choices in said.items() if draw.random() < 0.7}
+        values = {field: draw.choice(choices) for field, choices in attributes.items() if draw.random() < 0.7}
         found[cut, label] = Mention(cut, label, known or None, values)
     return Passage(name=name, text=text, words=tuple(extents), sentences=(0,), mentions=tuple(found.values()))

@@ -37,7 +37,7 @@ def lost(losses: Losses) -> list[str]:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, kind: str, tmp_path: Path) -> None:
     draw = random.Random(seed)
-    documents = random_documents(draw, ids=3, pieces=True, said=SAID, spaces=(" ", "\n", "\r\n", "\t"))
+    documents = random_documents(draw, ids=3, pieces=True, attributes=SAID, spaces=(" ", "\n", "\r\n", "\t"))
     documents = [replace(each, attributes={"year": "1999", "a&b": "<"}) for each in documents]
     assert not written("bioc", documents, tmp_path, **{"as": kind})
     found = read_back("bioc", tmp_path)
@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(seed: int, kind: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(10))
 def test_the_bioc_package_reads_the_same(seed: int, kind: str, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), ids=2, pieces=True, said={"note": ("x <", "y")})
+    documents = random_documents(random.Random(seed), ids=2, pieces=True, attributes={"note": ("x <", "y")})
     assert not written("bioc", documents, tmp_path, **{"as": kind})
     with (tmp_path / "out.xml").open(
         "rb" if kind == "xml" else "r", encoding=None if kind == "xml" else "utf-8"
@@ -73,7 +73,7 @@ def test_the_bioc_package_reads_the_same(seed: int, kind: str, tmp_path: Path) -
                 given.covered(each),
                 each.label,
                 None if each.ids is None else ",".join(each.ids).replace("NIL", "-1"),
-                each.said.get("note"),
+                each.attributes.get("note"),
             )
             for each in given.mentions
         ]
@@ -138,9 +138,9 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: that 'sure' of spans is a number or a boolean: it is written as a string: 1 (d)",
     ]
     assert lost(written("bioc", [found], tmp_path)) == of_types + of_names
-    assert read_back("bioc", tmp_path)[0].mentions[0].said == {"n": "3", "sure": "true"}
+    assert read_back("bioc", tmp_path)[0].mentions[0].attributes == {"n": "3", "sure": "true"}
     assert lost(written("bioc", [found], tmp_path, **{"as": "json"})) == of_names
-    assert read_back("bioc", tmp_path)[0].mentions[0].said == {"n": 3, "sure": True}
+    assert read_back("bioc", tmp_path)[0].mentions[0].attributes == {"n": 3, "sure": True}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,9 @@ def one(*mentions: Mention, name: str = "d", text: str = "Anna met\r\nBo\tX", **
 
 @pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), pieces=True, ids=3, said=SAID, spaces=(" ", "\n", "\r\n", "\t"))
+    documents = random_documents(
+        random.Random(seed), pieces=True, ids=3, attributes=SAID, spaces=(" ", "\n", "\r\n", "\t")
+    )
     assert not written("brat", documents, tmp_path)
     assert content(read_back("brat", tmp_path)) == content(documents)
 

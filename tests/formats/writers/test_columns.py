@@ -89,7 +89,7 @@ def test_documents_without_words_are_carried(tmp_path: Path) -> None:
 
 
 def test_what_is_lost_is_said(tmp_path: Path) -> None:
-    linked = replace(NAME, ids=("Q1",), said={"confidence": "low", "rank": 1})
+    linked = replace(NAME, ids=("Q1",), attributes={"confidence": "low", "rank": 1})
     document = Passage(
         name="d",
         text=TEXT.replace("met ", "met\n"),

@@ -29,7 +29,7 @@ def unchained(documents: Iterable[Passage]) -> list[Passage]:
         replace(
             each,
             mentions=tuple(
-                replace(one, said={name: value for name, value in one.said.items() if name != "chain"})
+                replace(one, attributes={name: value for name, value in one.attributes.items() if name != "chain"})
                 for one in each.mentions
             ),
         )
@@ -67,7 +67,7 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
         pieces=True,
         ids=3,
         labels=AWKWARD,
-        said=SAID,
+        attributes=SAID,
         spaces=spaces,
         words=("a", "Łódź", "a-b", "#", "|"),
     )
@@ -78,16 +78,16 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_chains_are_read_back(seed: int, tmp_path: Path) -> None:
     chains = ("1", "e2", "a-b", "(x)", "y[1/2]")
-    documents = random_documents(random.Random(seed), pieces=True, said={"chain": chains})
+    documents = random_documents(random.Random(seed), pieces=True, attributes={"chain": chains})
     losses = written("conllu", documents, tmp_path)
     found = read_back("conllu", tmp_path)
     assert content(unchained(found)) == content(unchained(documents))
-    back = {(each.name, one.pieces, one.label): one.said["chain"] for each in found for one in each.mentions}
+    back = {(each.name, one.pieces, one.label): one.attributes["chain"] for each in found for one in each.mentions}
     changed = [
         one
         for each in documents
         for one in each.mentions
-        if "chain" in one.said and back[each.name, one.pieces, one.label] != one.said["chain"]
+        if "chain" in one.attributes and back[each.name, one.pieces, one.label] != one.attributes["chain"]
     ]
     assert len(changed) == sum(note.count for note in losses.notes("x"))
 

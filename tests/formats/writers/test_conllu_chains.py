@@ -67,7 +67,7 @@ def test_a_document_as_it_is_written(tmp_path: Path) -> None:
     (found,), losses = there_and_back("conllu", [passage], tmp_path)
     assert (chains(found), losses) == (chains(passage), [])
     assert found.tags == passage.tags
-    assert [each.said.get("head") for each in found.mentions] == [1, None, None, 2]
+    assert [each.attributes.get("head") for each in found.mentions] == [1, None, None, 2]
 
 
 @pytest.mark.parametrize("seed", seeds(8, of=25))
@@ -87,7 +87,7 @@ def test_names_that_several_documents_have_are_those_of_documents(tmp_path: Path
     assert "# global.Entity = eid-etype\n" in written("conllu", [one, own], tmp_path).read_text()
     found, losses = there_and_back("conllu", [one, two], tmp_path)
     assert (content(found), losses) == (content([one, two]), [])
-    assert [each.said["chain"] for passage in found for each in passage.mentions] == ["1", "1", "1", "1"]
+    assert [each.attributes["chain"] for passage in found for each in passage.mentions] == ["1", "1", "1", "1"]
 
 
 class TestEmptyNodes:
@@ -131,7 +131,7 @@ class TestEmptyNodes:
         ]
         (found,), losses = there_and_back("conllu", [passage], tmp_path)
         assert (chains(found), losses) == (chains(passage), [])
-        heads = {each.said["chain"]: each.said.get("head") for each in found.mentions}
+        heads = {each.attributes["chain"]: each.attributes.get("head") for each in found.mentions}
         assert heads == {"1": 3, "2": 2, "3": None}
 
     @pytest.mark.parametrize(

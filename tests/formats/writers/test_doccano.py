@@ -78,8 +78,11 @@ def test_losses(tmp_path: Path) -> None:
 def test_a_real_corpus(tmp_path: Path) -> None:
     source = shared("data/timex/wikiwars/gold.jsonl")
     documents = list(list_passages(read_files(source.parent, source.name), Losses()))
-    columns = {name for each in documents for mention in each.mentions for name in mention.said}
+    columns = {name for each in documents for mention in each.mentions for name in mention.attributes}
     lost = {str(note).split("'")[1] for note in written("doccano", documents, tmp_path).notes("x")}
     assert lost == columns
-    bare = [replace(each, mentions=tuple(replace(mention, said={}) for mention in each.mentions)) for each in documents]
+    bare = [
+        replace(each, mentions=tuple(replace(mention, attributes={}) for mention in each.mentions))
+        for each in documents
+    ]
     assert content(read_back("doccano", tmp_path)) == content(bare)

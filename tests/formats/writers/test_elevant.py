@@ -42,7 +42,7 @@ def test_labels_are_read_back(seed: int, tmp_path: Path) -> None:
         "type": ("Q5", "Q5|Q6"),
         "coref": ("true", "false"),
     }
-    drawn = random_documents(random.Random(seed), ids=1, labels=("ENTITY",), said=values)
+    drawn = random_documents(random.Random(seed), ids=1, labels=("ENTITY",), attributes=values)
     documents = numbered(drawn)
     assert not written("elevant", documents, tmp_path)
     assert content(read_back("elevant", tmp_path)) == content(documents)
@@ -53,7 +53,7 @@ def test_labels_of_spans_are_types(seed: int, tmp_path: Path) -> None:
     documents = numbered(random_documents(random.Random(seed), ids=1))
     assert not written("elevant", documents, tmp_path)
     found = [
-        replace(each, mentions=tuple(replace(one, said={}) for one in each.mentions))
+        replace(each, mentions=tuple(replace(one, attributes={}) for one in each.mentions))
         for each in read_back("elevant", tmp_path, {"label": "type"})
     ]
     assert content(found) == content(documents)
@@ -66,7 +66,7 @@ def test_mentions_are_read_back(seed: int, tmp_path: Path) -> None:
         "recognized_by": ("ner",),
         "candidates": ("Q1", "Q1|NIL|Q2"),
     }
-    drawn = random_documents(random.Random(seed), ids=1, labels=("ENTITY",), said=values)
+    drawn = random_documents(random.Random(seed), ids=1, labels=("ENTITY",), attributes=values)
     documents = numbered(drawn)
     assert not written("elevant", documents, tmp_path, annotations="mentions")
     assert content(read_back("elevant", tmp_path)) == content(documents)

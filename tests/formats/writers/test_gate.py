@@ -29,7 +29,7 @@ def document(*mentions: Mention, text: str = "Anna met Bo", **changes: Any) -> P
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), ids=3, said=SAID, spaces=(" ", "\n", "\r\n", "\t"))
+    documents = random_documents(random.Random(seed), ids=3, attributes=SAID, spaces=(" ", "\n", "\r\n", "\t"))
     documents = [replace(each, attributes={"MimeType": "text/plain", "a&b": "<"}) for each in documents]
     assert not written("gate", documents, tmp_path)
     found = read_back("gate", tmp_path)

@@ -38,7 +38,7 @@ def refused(passage: Passage, tmp_path: Path) -> str:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
-    documents = random_documents(draw, nested=False, ids=3, spaces=(" ",), said={"led": (0.0, 0.25, 1.5)})
+    documents = random_documents(draw, nested=False, ids=3, spaces=(" ",), attributes={"led": (0.0, 0.25, 1.5)})
     documents = [
         replace(each, attributes={"date": f"17{seed + 10}", "ajmc:doi": "x = y"}, sentences=_sentences(draw, each))
         for each in documents

@@ -16,7 +16,7 @@ SAID: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high")
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), ids=3, said=SAID)
+    documents = random_documents(random.Random(seed), ids=3, attributes=SAID)
     assert not written("hugging-face", documents, tmp_path)
     assert content(read_back("hugging-face", tmp_path)) == content(documents)
 

@@ -42,7 +42,7 @@ def refused(passage: Passage, folder: Path, **options: str) -> str:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     documents = random_documents(
-        random.Random(seed), nested=False, ids=3, labels=LABELS, said=SAID, spaces=(" ", "\n", "\r\n", "\t")
+        random.Random(seed), nested=False, ids=3, labels=LABELS, attributes=SAID, spaces=(" ", "\n", "\r\n", "\t")
     )
     assert not written("inline-xml", documents, tmp_path)
     assert content(read_back("inline-xml", tmp_path)) == content(documents)
@@ -108,7 +108,7 @@ def test_losses(tmp_path: Path) -> None:
         "x: not written: 'a b' of spans, which is a reserved or invalid attribute name: 1 (d)",
     ]
     ((mention,),) = (each.mentions for each in read_back("inline-xml", tmp_path))
-    assert mention.said == {"n": "3", "truth": "true", "probability": 0.5}
+    assert mention.attributes == {"n": "3", "truth": "true", "probability": 0.5}
 
 
 def test_attributes_that_would_be_the_label(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.seeds import seeds
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     said: dict[str, tuple[str | float | bool, ...]] = {"confidence": ("low", "high"), "probability": (0.25, 0.5)}
-    documents = random_documents(random.Random(seed), pieces=True, ids=3, said=said)
+    documents = random_documents(random.Random(seed), pieces=True, ids=3, attributes=said)
     assert not written("jsonl", documents, tmp_path)
     assert content(read_back("jsonl", tmp_path)) == content(documents)
 

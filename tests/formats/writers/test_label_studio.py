@@ -21,14 +21,14 @@ SAID: dict[str, tuple[str | float | bool, ...]] = {
 
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), ids=3, said=SAID)
+    documents = random_documents(random.Random(seed), ids=3, attributes=SAID)
     assert not written("label-studio", documents, tmp_path)
     assert content(read_back("label-studio", tmp_path)) == content(documents)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_as_predictions(seed: int, tmp_path: Path) -> None:
-    documents = random_documents(random.Random(seed), said={"probability": (0.25, 0.5)})
+    documents = random_documents(random.Random(seed), attributes={"probability": (0.25, 0.5)})
     written("label-studio", documents, tmp_path, predictions="crf")
     assert content(read_back("label-studio", tmp_path, {"predictions": "crf"})) == content(documents)
 

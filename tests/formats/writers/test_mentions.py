@@ -17,7 +17,7 @@ def heads(passage: Passage) -> tuple[list[object], list[str]]:
     """Return the heads of mentions in a format without words, and what is lost."""
     losses = Losses()
     found = without_words(passage, losses)
-    return [each.said.get("head") for each in found.mentions], [note.what for note in losses.notes("x")]
+    return [each.attributes.get("head") for each in found.mentions], [note.what for note in losses.notes("x")]
 
 
 def test_numbers_of_words_are_kept_where_the_text_is_cut_into_these() -> None:
@@ -35,7 +35,7 @@ def test_they_are_lost_where_it_is_not(places: tuple[int, ...]) -> None:
 def test_a_minimal_span_is_one_of_numbers_of_words() -> None:
     passage = document("a b-c", mention(0, 5, chain="1", minspan="2,3"))
     losses = Losses()
-    assert without_words(passage, losses).mentions[0].said == {"chain": "1"}
+    assert without_words(passage, losses).mentions[0].attributes == {"chain": "1"}
     assert [note.what for note in losses.notes("x")] == [LOST.format("minspan")]
 
 

@@ -37,10 +37,10 @@ def complete(documents: Iterable[Passage], draw: random.Random, **more: tuple[st
             mention.pieces: replace(
                 mention,
                 ids=mention.ids or ("NIL",),
-                said={
+                attributes={
                     **{name: draw.choice(values) for name, values in more.items()},
                     "probability": 0.5,
-                    **mention.said,
+                    **mention.attributes,
                 },
             )
             for mention in each.mentions
@@ -68,7 +68,7 @@ def expected(documents: Iterable[Passage]) -> list[tuple[object, ...]]:
             mention.begin,
             mention.end,
             mention.label,
-            tuple(sorted({**mention.said, "id": "|".join(mention.ids or ())}.items())),
+            tuple(sorted({**mention.attributes, "id": "|".join(mention.ids or ())}.items())),
         )
         for each in documents
         for mention in each.mentions
@@ -78,7 +78,7 @@ def expected(documents: Iterable[Passage]) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
-    documents = complete(random_documents(draw, ids=3, said=SAID), draw)
+    documents = complete(random_documents(draw, ids=3, attributes=SAID), draw)
     if not any(each.mentions for each in documents):
         return
     losses = {note.what for note in written("neleval", documents, tmp_path).notes("x")}

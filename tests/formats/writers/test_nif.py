@@ -31,7 +31,7 @@ def passage(*mentions: Mention, name: str = "d", **attributes: str) -> Passage:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     values: dict[str, tuple[str | float | bool, ...]] = {"probability": (0.25, 1.0)}
-    documents = random_documents(random.Random(seed), ids=3, said=values)
+    documents = random_documents(random.Random(seed), ids=3, attributes=values)
     assert not written("nif", documents, tmp_path)
     assert content(without_class(read_back("nif", tmp_path))) == content(documents)
 
@@ -51,7 +51,7 @@ def without_class(documents: list[Passage]) -> list[Passage]:
 
 
 def _without_class(mention: Mention) -> Mention:
-    said = {name: value for name, value in mention.said.items() if name != "class"}
+    said = {name: value for name, value in mention.attributes.items() if name != "class"}
     return Mention(mention.pieces, mention.label, mention.ids, said)
 
 

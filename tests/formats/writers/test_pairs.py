@@ -71,7 +71,7 @@ def kept(before: Iterable[Passage], after: Iterable[Passage]) -> bool:
             return False
         for span, again in zip(one, other, strict=True):
             same = (span.pieces, span.label, span.ids) == (again.pieces, again.label, again.ids)
-            if not same or not span.said.items() <= again.said.items():
+            if not same or not span.attributes.items() <= again.attributes.items():
                 return False
     return True
 

@@ -27,7 +27,7 @@ def document(text: str = "Anna ran", **changes: Any) -> Passage:
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     said: dict[str, tuple[str | float | bool, ...]] = {"individual": ("a|b", "c")}
-    documents = random_documents(draw, ids=3, spaces=(" ", "  ", "\u2028", "\t"), said=said)
+    documents = random_documents(draw, ids=3, spaces=(" ", "  ", "\u2028", "\t"), attributes=said)
     documents = [_with_title(draw, each) for each in documents]
     assert not written("pubtator", documents, tmp_path)
     assert content(read_back("pubtator", tmp_path)) == content(documents)

@@ -17,7 +17,9 @@ from tests.seeds import seeds
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
-    documents = complete(random_documents(draw, ids=3, said=SAID), draw, mention_type=("NAM", "NOM"), mention_id=("m",))
+    documents = complete(
+        random_documents(draw, ids=3, attributes=SAID), draw, mention_type=("NAM", "NOM"), mention_id=("m",)
+    )
     if not any(each.mentions for each in documents):
         return
     losses = {note.what for note in written("tac", documents, tmp_path).notes("x")}

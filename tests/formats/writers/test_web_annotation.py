@@ -36,7 +36,14 @@ def read_back(folder: Path) -> Corpus:
 def of_documents(documents: list[Passage]) -> list[tuple[object, ...]]:
     """What annotations carry of documents."""
     return sorted(
-        (each.name, one.pieces, one.label, "|".join(one.ids or ()), each.covered(one), one.said.get("commenting", ""))
+        (
+            each.name,
+            one.pieces,
+            one.label,
+            "|".join(one.ids or ()),
+            each.covered(one),
+            one.attributes.get("commenting", ""),
+        )
         for each in documents
         for one in each.mentions
     )
@@ -60,7 +67,7 @@ def of_corpus(corpus: Corpus) -> list[tuple[object, ...]]:
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
     values: dict[str, tuple[str | float | bool, ...]] = {"commenting": ("sure?", "no")}
-    documents = random_documents(random.Random(seed), count=4, pieces=True, ids=3, said=values)
+    documents = random_documents(random.Random(seed), count=4, pieces=True, ids=3, attributes=values)
     written("web-annotation", documents, tmp_path)
     assert of_corpus(read_back(tmp_path)) == of_documents(documents)
 

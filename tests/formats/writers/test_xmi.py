@@ -29,7 +29,7 @@ def test_what_is_written_is_read_back(seed: int, tmp_path: Path) -> None:
         "confidence": ("low", 'so "so"\n'),
         "probability": (0.25, 1.0),
     }
-    documents = random_documents(random.Random(seed), ids=1, said=said)
+    documents = random_documents(random.Random(seed), ids=1, attributes=said)
     assert not written("xmi", documents, tmp_path)
     assert content(read_back("xmi", tmp_path)) == content(documents)
 
@@ -99,7 +99,7 @@ def test_real_files(tmp_path: Path) -> None:
             words=(),
             sentences=(),
             mentions=tuple(
-                Mention(one.pieces, one.label, one.ids, {"name": one.said["name"]}) for one in each.mentions
+                Mention(one.pieces, one.label, one.ids, {"name": one.attributes["name"]}) for one in each.mentions
             ),
         )
         for each in documents

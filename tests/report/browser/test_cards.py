@@ -34,7 +34,7 @@ MOST = 20
 
 
 def written(
-    folder: Path, result: Result, pair: tuple[str, str] | None = None, ground: str | None = None
+    folder: Path, result: Result, pair: tuple[str, str] | None = None, reference: str | None = None
 ) -> tuple[Path, str, list[Card]]:
     """Write a page with all sites of a result, and return it, the address of their list, and the cards."""
     base, new = pair or (None, None)
@@ -57,7 +57,7 @@ def written(
         ),
         cards=tuple(cards),
         seed=0,
-        ground=ground,
+        reference=reference,
     )
     target = folder / "cards.html"
     target.write_text(as_html(page), encoding="utf-8")
@@ -149,7 +149,7 @@ def test_the_pair_that_is_looked_at_comes_first(browser: Browser, tmp_path: Path
 
 def test_without_a_key_nobody_is_right_or_wrong(browser: Browser, tmp_path: Path) -> None:
     key, wrong, none = SENTENCES
-    file, address, _ = written(tmp_path, spanned(key, wrong, none), ground="first")
+    file, address, _ = written(tmp_path, spanned(key, wrong, none), reference="first")
     with opened(browser, file, address) as tab:
         whole = tab.page.locator("article.card").inner_text()
         assert texts(tab, "table.words th")[:2] == ["first", "≠ other: s1"]

@@ -28,9 +28,9 @@ def measure_widest(texts: Iterable[str], most: float = _MAX_NAME_WIDTH) -> float
     return min(max(map(text_width, texts), default=0.0), most)
 
 
-def draw_row_text(said: str, x: float, middle: float, *, colour: str = INK, anchor: str | None = None) -> str:
+def draw_row_text(text: str, x: float, middle: float, *, colour: str = INK, anchor: str | None = None) -> str:
     """Draw a text in a row, vertically centred."""
-    return draw_text(said, x, middle + SIZE / 3, colour, anchor=anchor)
+    return draw_text(text, x, middle + SIZE / 3, colour, anchor=anchor)
 
 
 def draw_stripes(begin: float, end: float, middles: Sequence[float]) -> str:
@@ -217,7 +217,7 @@ def draw_vertical_axis(axis: Axis, found: Ticked, scale: Scale, frame: Frame) ->
     return "".join(parts)
 
 
-def draw_empty_plot(frame: Frame, said: str = "no values") -> str:
+def draw_empty_plot(frame: Frame, text: str = "no values") -> str:
     """Draw a text in the middle of an empty plot."""
     x, y = (frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2
-    return draw_text(said, x, y, FAINT, anchor="middle")
+    return draw_text(text, x, y, FAINT, anchor="middle")

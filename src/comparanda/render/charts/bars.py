@@ -134,7 +134,7 @@ class _Slots:
         self.left, self.room = left, (right - left) / max(len(chart.groups), 1)
         self.width = min(0.8 * self.room / max(len(chart.bars), 1), 60.0)
         self.widest = max(
-            (text_width(said) for bars in chart.bars for said in map(self.written, bars.values)), default=0
+            (text_width(text) for bars in chart.bars for text in map(self.written, bars.values)), default=0
         )
         self.turned = self.widest > self.room / max(len(chart.bars), 1)
 
@@ -154,23 +154,23 @@ class _Slots:
         value, link = bars.values[place], None if bars.links is None else bars.links[place]
         x = self.left + self.room * (place + 0.5) + self.width * (count - len(self.chart.bars) / 2)
         middle, top = x + self.width / 2, y.place(value or 0.0)
-        told = f"{shorten_name(self.chart.groups[place])}, {shorten_name(bars.name)}: {self.written(value)}"
+        tooltip = f"{shorten_name(self.chart.groups[place])}, {shorten_name(bars.name)}: {self.written(value)}"
         shapes = []
         if value is not None:
             inside = get_fill(self.chart.name, get_style(count))
             box = {"x": x + 0.5, "y": top, "width": max(self.width - 1, 0.5), "height": y.begin - top}
             shapes = [make_element("rect", fill=inside, **box), _draw_interval(bars, place, middle, y)]
         highest = max(value or 0.0, _interval_end(bars.high, place) or 0.0)
-        return pen.mark(told, *shapes, self._draw_value(value, middle, y.place(highest) - 4), link=link)
+        return pen.mark(tooltip, *shapes, self._draw_value(value, middle, y.place(highest) - 4), link=link)
 
     def _draw_value(self, value: float | None, x: float, y: float) -> str:
         """Draw a value with an outline in the background colour, so that grid lines do not cross it."""
         colour = FAINT if value is None else INK
-        said = self.written(value)
+        text = self.written(value)
         written = (
-            draw_text(said, x + SIZE / 3, y, colour, turned=-90)
+            draw_text(text, x + SIZE / 3, y, colour, turned=-90)
             if self.turned
-            else draw_text(said, x, y, colour, anchor="middle")
+            else draw_text(text, x, y, colour, anchor="middle")
         )
         return make_element("g", written, stroke=PAPER, stroke_width=3, paint_order="stroke")
 
@@ -233,7 +233,7 @@ class Side:
     """A bar: its length, the text at its end, and the link to what it counts."""
 
     value: float
-    said: str
+    text: str
     link: Link | None = None
 
 
@@ -244,14 +244,14 @@ class Balance:
     name: str
     lost: Side | None
     gained: Side | None
-    said: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DivergingChart(Paper):
     """Rows with a bar to each side, on a common scale.
 
-    >>> row = Balance(name="NOUN", lost=Side(value=2, said="2"), gained=Side(value=5, said="5"), said="+3")
+    >>> row = Balance(name="NOUN", lost=Side(value=2, text="2"), gained=Side(value=5, text="5"), text="+3")
     >>> "+3" in DivergingChart(title="Gains", description="By label.", lost="lost", gained="won", rows=(row,)).svg()
     True
 
@@ -290,15 +290,15 @@ class DivergingChart(Paper):
     def _draw_row(self, pen: Pen, each: Balance, middle: float, layout: _Layout) -> str:
         parts = [
             draw_row_text(fit_text(each.name, layout.left - MARGIN - _GAP), layout.left - _GAP, middle, anchor="end"),
-            draw_row_text(fit_text(each.said, layout.totals), self.width - MARGIN, middle, anchor="end"),
+            draw_row_text(fit_text(each.text, layout.totals), self.width - MARGIN, middle, anchor="end"),
         ]
         for side, what, look, way in ((each.lost, self.lost, LOSS, -1), (each.gained, self.gained, GAIN, 1)):
             if side is not None:
-                told = f"{shorten_name(each.name)}, {shorten_name(what)}: {side.said}"
+                tooltip = f"{shorten_name(each.name)}, {shorten_name(what)}: {side.text}"
                 bar = _draw_side_bar(
                     side, inside=get_fill(self.name, look), middle=middle, zero=layout.zero, unit=way * layout.unit
                 )
-                parts.append(pen.mark(told, *bar, link=side.link))
+                parts.append(pen.mark(tooltip, *bar, link=side.link))
         return "".join(parts)
 
 
@@ -316,9 +316,9 @@ class _Layout:
     def of(cls, chart: DivergingChart) -> _Layout:
         """Distribute the width: one scale for both sides, and space for the number of the longest bar on each side."""
         sides = [[side for each in chart.rows if (side := getattr(each, name))] for name in ("lost", "gained")]
-        rooms = [measure_widest(side.said for side in each) + _NUMBER_GAP for each in sides]
+        rooms = [measure_widest(side.text for side in each) + _NUMBER_GAP for each in sides]
         most = [max((side.value for side in each), default=0.0) for each in sides]
-        totals = measure_widest([chart.total, *(each.said for each in chart.rows)], _MAX_TOTAL_WIDTH)
+        totals = measure_widest([chart.total, *(each.text for each in chart.rows)], _MAX_TOTAL_WIDTH)
         left = MARGIN + measure_widest(each.name for each in chart.rows) + _GAP
         right = chart.width - MARGIN - totals - 2 * _GAP
         unit = (right - left - sum(rooms)) / (sum(most) or 1.0)
@@ -331,8 +331,8 @@ def _draw_side_bar(side: Side, inside: str, middle: float, zero: float, *, unit:
     box = {"x": min(zero, end), "y": middle - _BAR_THICKNESS / 2, "width": abs(end - zero), "height": _BAR_THICKNESS}
     bar = make_element("rect", fill=inside, **box)
     if unit < 0:
-        return bar, draw_row_text(side.said, end - _NUMBER_GAP, middle, anchor="end")
-    return bar, draw_row_text(side.said, end + _NUMBER_GAP, middle)
+        return bar, draw_row_text(side.text, end - _NUMBER_GAP, middle, anchor="end")
+    return bar, draw_row_text(side.text, end + _NUMBER_GAP, middle)
 
 
 # Dot plots: rows with the value as a dot, its interval, and numbers to the right.
@@ -434,10 +434,10 @@ class DotPlot(Paper):
         name, value = self.reference
         x, left = scale.place(value), value <= (scale.low + scale.high) / 2
         line = format_path([(x, frame.top - 4), (x, frame.bottom)])
-        said = fit_text(name, frame.right - x if left else x - frame.left)
+        text = fit_text(name, frame.right - x if left else x - frame.left)
         return make_element(
             "path", d=line, stroke=FAINT, stroke_dasharray="3 3", stroke_width=1.2, fill="none"
-        ) + draw_text(said, x, frame.top - 6, FAINT, anchor=None if left else "end")
+        ) + draw_text(text, x, frame.top - 6, FAINT, anchor=None if left else "end")
 
     def _draw_steps(self, scale: Scale, middles: Sequence[float]) -> str:
         if not self.joined:
@@ -459,12 +459,12 @@ class DotPlot(Paper):
             shapes = [_draw_dot_interval(dot, scale, middle), _draw_dot(scale.place(dot.value), middle)]
         x = scale.end + _RADIUS
         texts = []
-        for said, room in zip(dot.texts, rooms, strict=True):
+        for text, room in zip(dot.texts, rooms, strict=True):
             x += room + _DOTS_GAP
-            texts.append(draw_row_text(fit_text(said, room), x, middle, anchor="end"))
-        named = [f"{name} {said}" for name, said in zip(self.columns, dot.texts, strict=True) if said]
-        told = f"{shorten_name(dot.name)}: {', '.join([*named, *([dot.note] if dot.note else [])])}"
-        return "".join([*parts, pen.mark(told, *shapes, *texts[:1], link=dot.link), *texts[1:]])
+            texts.append(draw_row_text(fit_text(text, room), x, middle, anchor="end"))
+        named = [f"{name} {text}" for name, text in zip(self.columns, dot.texts, strict=True) if text]
+        tooltip = f"{shorten_name(dot.name)}: {', '.join([*named, *([dot.note] if dot.note else [])])}"
+        return "".join([*parts, pen.mark(tooltip, *shapes, *texts[:1], link=dot.link), *texts[1:]])
 
 
 def _draw_headings(columns: Sequence[str], rooms: Sequence[float], right: float, y: float) -> Iterable[str]:

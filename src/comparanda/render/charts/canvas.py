@@ -63,7 +63,7 @@ def escape_words(text: str) -> str:
 
 
 def draw_text(
-    said: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None
+    text: str, x: float, y: float, colour: str, *, anchor: str | None = None, turned: float | None = None
 ) -> str:
     """Draw a text at a position, optionally rotated around it by `turned` degrees.
 
@@ -71,7 +71,7 @@ def draw_text(
     '<text x="10" y="20" text-anchor="end" fill="#000000">F1</text>'
     """
     around = None if turned is None else f"rotate({format_length(turned)} {x:.2f} {y:.2f})"
-    return make_element("text", escape_words(said), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
+    return make_element("text", escape_words(text), x=x, y=y, text_anchor=anchor, fill=colour, transform=around)
 
 
 def format_path(points: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
@@ -101,20 +101,20 @@ class Pen:
         self._linked = linked
         self._links: dict[Link, None] = {}
 
-    def mark(self, told: str, *shapes: str, link: Link | None = None) -> str:
+    def mark(self, tooltip: str, *shapes: str, link: Link | None = None) -> str:
         """Draw a mark.
 
         Args:
-            told: its tooltip and its text for screen readers, with the count as displayed.
+            tooltip: its tooltip and its text for screen readers, with the count as displayed.
             shapes: its elements.
             link: the link to what it counts.
 
         """
-        drawn = make_element("g", make_element("title", escape_words(told)), *shapes)
+        drawn = make_element("g", make_element("title", escape_words(tooltip)), *shapes)
         if link is None or not self._linked:
             return drawn
         self._links[link] = None
-        return make_element("a", drawn, href=link.address(), aria_label=told)
+        return make_element("a", drawn, href=link.address(), aria_label=tooltip)
 
     def links(self) -> tuple[Link, ...]:
         """Return the links of the marks, in drawing order."""
@@ -176,8 +176,8 @@ class Paper(ABC):
 
     def apart(self) -> Self:
         """Return the same chart with unique ids, for a notebook that may contain other charts of the same name."""
-        said = "\0".join((self.title, self.subtitle, self.description))
-        digest = blake2b(said.encode(errors="surrogatepass"), digest_size=4).hexdigest()
+        text = "\0".join((self.title, self.subtitle, self.description))
+        digest = blake2b(text.encode(errors="surrogatepass"), digest_size=4).hexdigest()
         return replace(self, name=f"{self.name}-{digest}")
 
     def _repr_svg_(self) -> str:
@@ -203,7 +203,7 @@ class Paper(ABC):
     def _document(self, picture: str, high: float, *, linked: bool) -> str:
         """Return the whole SVG; with links its role is `group`, since screen readers skip the contents of an `img`."""
         width, height = format_length(self.wide()), format_length(high)
-        told = (
+        tooltip = (
             make_element("title", escape_words(self.title), id=f"{self.name}-title")
             + make_element("desc", escape_words(self.description), id=f"{self.name}-description")
             + make_element("rect", width=self.wide(), height=high, fill=PAPER)
@@ -211,7 +211,7 @@ class Paper(ABC):
         return (
             make_element(
                 "svg",
-                told,
+                tooltip,
                 picture,
                 xmlns="http://www.w3.org/2000/svg",
                 width=width,
@@ -253,10 +253,10 @@ def define_hatchings(name: str, styles: Iterable[Style]) -> str:
     for each in dict.fromkeys(styles):
         if each.hatch in _HATCHES:
             lines = make_element("path", d=_HATCHES[each.hatch], stroke=PAPER, stroke_width=1.4, fill="none")
-            ground = make_element("rect", width=6, height=6, fill=each.colour)
+            background = make_element("rect", width=6, height=6, fill=each.colour)
             size = {"width": 6.0, "height": 6.0}
             known_by = _pattern_id(name, each)
-            found.append(make_element("pattern", ground, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
+            found.append(make_element("pattern", background, lines, id=known_by, patternUnits="userSpaceOnUse", **size))
     return make_element("defs", *found) if found else ""
 
 
@@ -280,7 +280,7 @@ _ENTRY_GAP = 16.0
 class Entry:
     """One entry: its text, its style, and the link to what it counts."""
 
-    said: str
+    text: str
     style: Style
     link: Link | None = None
 
@@ -291,15 +291,15 @@ def draw_legend(
     """Draw a legend between two edges, and return it with the top of the plot below."""
     x, y, parts = begin, top, []
     for each in entries:
-        said = fit_text(each.said, end - begin - _ENTRY_GAP - _SWATCH - _GAP)
-        size = _SWATCH + _GAP + text_width(said) + _ENTRY_GAP
+        text = fit_text(each.text, end - begin - _ENTRY_GAP - _SWATCH - _GAP)
+        size = _SWATCH + _GAP + text_width(text) + _ENTRY_GAP
         if x > begin and x + size > end:
             x, y = begin, y + 1.5 * SIZE
         swatch = make_element(
             "rect", x=x, y=y - 0.8 * SIZE, width=_SWATCH, height=SIZE, fill=get_fill(name, each.style)
         )
-        words = draw_text(said, x + _SWATCH + _GAP, y + SIZE / 6, INK)
-        parts.append(pen.mark(each.said, swatch, words, link=each.link))
+        words = draw_text(text, x + _SWATCH + _GAP, y + SIZE / 6, INK)
+        parts.append(pen.mark(each.text, swatch, words, link=each.link))
         x += size
     return "".join(parts), y + SIZE
 

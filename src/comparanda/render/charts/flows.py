@@ -148,21 +148,21 @@ class _Layout:
     def band(self, pen: Pen, place: int) -> str:
         """Draw one band with its count."""
         flow, size, middle = self.flows[place], self.sizes[place], self.middles[place]
-        said = f"{flow.kind.sign} {flow.count:,}" + (f" ({fit_text(flow.note, 90)})" if flow.note else "")
-        half = text_width(said) / 2 + 4
+        text = f"{flow.kind.sign} {flow.count:,}" + (f" ({fit_text(flow.note, 90)})" if flow.note else "")
+        half = text_width(text) / 2 + 4
         centre = (self.begin + self.end) / 2
         shape = _band_path(
             [(self.begin + _NODE_WIDTH, self.sources.centres[place]), (centre - half - 8, middle),
              (centre + half + 8, middle), (self.end - _NODE_WIDTH, self.targets.centres[place])],
             size,
         )  # fmt: skip
-        told = f"{said}, {flow.kind.name}: {shorten_name(flow.source)} → {shorten_name(flow.target)}"
+        tooltip = f"{text}, {flow.kind.name}: {shorten_name(flow.source)} → {shorten_name(flow.target)}"
         look = {"fill": get_fill(self.chart.name, flow.kind.style), "stroke": flow.kind.style.colour}
         return pen.mark(
-            told,
+            tooltip,
             make_element("path", d=shape, fill_opacity=0.85, stroke_width=0.8, **look),
             make_element("rect", x=centre - half, y=middle - 8, width=2 * half, height=16, rx=3, fill=PAPER),
-            draw_text(said, centre, middle + SIZE / 3, INK, anchor="middle"),
+            draw_text(text, centre, middle + SIZE / 3, INK, anchor="middle"),
             link=flow.link,
         )
 

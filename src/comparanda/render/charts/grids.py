@@ -35,16 +35,16 @@ class MatrixCell:
     """One cell.
 
     Args:
-        said: its text.
+        text: its text.
         shade: from 0 to 1; None for none.
-        told: its tooltip, with numbers as displayed.
+        tooltip: its tooltip, with numbers as displayed.
         link: the link to what it counts.
         framed: whether it has a frame, as the diagonal does where rows and columns agree.
 
     """
 
-    said: str
-    told: str
+    text: str
+    tooltip: str
     shade: float | None = None
     link: Link | None = None
     framed: bool = False
@@ -54,7 +54,7 @@ class MatrixCell:
 class MatrixChart(Paper):
     """A matrix of rows and columns; a cell that is None is left empty.
 
-    >>> cells = ((None, MatrixCell(said="41.2", told="crf and bert: 41.2 %", shade=0.412)),)
+    >>> cells = ((None, MatrixCell(text="41.2", tooltip="crf and bert: 41.2 %", shade=0.412)),)
     >>> "41.2" in MatrixChart(title="Comp", description="Errors.", across="errors of", along="not made by",
     ...                       rows=("crf",), columns=("crf", "bert"), cells=cells).svg()
     True
@@ -81,9 +81,9 @@ class MatrixChart(Paper):
 
     def _pitch(self) -> float:
         """Return the width of a column."""
-        said = measure_widest(each.said for row in self.cells for each in row if each is not None)
+        text = measure_widest(each.text for row in self.cells for each in row if each is not None)
         room = (self.width - MARGIN - self._left()) / max(len(self.columns), 1)
-        return max(said + _GAP, min(room, _MAX_COLUMN_WIDTH))
+        return max(text + _GAP, min(room, _MAX_COLUMN_WIDTH))
 
     def _left(self) -> float:
         return MARGIN + measure_widest([self.across, *self.rows]) + _GAP
@@ -124,8 +124,8 @@ def _draw_cell(pen: Pen, each: MatrixCell | None, x: float, y: float, *, pitch: 
     if each.framed:
         inner = {"x": x + 1.5, "y": y + 1.5, "width": pitch - 3, "height": _ROW - 3}
         shapes.append(make_element("rect", fill="none", stroke=INK, stroke_width=1.5, **inner))
-    shapes.append(draw_row_text(each.said, x + pitch / 2, y + _ROW / 2, anchor="middle"))
-    return pen.mark(each.told, *shapes, link=each.link)
+    shapes.append(draw_row_text(each.text, x + pitch / 2, y + _ROW / 2, anchor="middle"))
+    return pen.mark(each.tooltip, *shapes, link=each.link)
 
 
 # UpSet charts: the members of each group as dots in columns, its count as a bar.
@@ -145,14 +145,14 @@ class Group:
     Args:
         members: whether each column is a member; None for a row that summarises others.
         count: its count.
-        told: its tooltip.
+        tooltip: its tooltip.
         link: the link to what it counts.
 
     """
 
     members: tuple[bool, ...] | None
     count: int
-    told: str
+    tooltip: str
     link: Link | None = None
 
 
@@ -160,7 +160,7 @@ class Group:
 class UpSetChart(Paper):
     """Groups in rows, their members in columns. Bars much longer than all others are cut and marked as cut.
 
-    >>> groups = (Group(members=(True, False), count=7, told="only crf"),)
+    >>> groups = (Group(members=(True, False), count=7, tooltip="only crf"),)
     >>> "7" in UpSetChart(title="Who", description="Right together.", members=("crf", "bert"), groups=groups).svg()
     True
     """
@@ -186,7 +186,7 @@ class UpSetChart(Paper):
                 _draw_dots(group.members, columns, middle),
                 *_draw_bar(group, left=frame.left, middle=middle, unit=unit, longest=longest),
             )
-            parts.append(pen.mark(f"{group.told}: {group.count:,}", *shapes, link=group.link))
+            parts.append(pen.mark(f"{group.tooltip}: {group.count:,}", *shapes, link=group.link))
             if group.members is None:
                 parts.append(draw_row_text("others", left - _UPSET_GAP, middle, colour=FAINT, anchor="end"))
             if group.count > longest:
@@ -199,8 +199,8 @@ class UpSetChart(Paper):
         """Return the length of a bar per unit of its count, and the largest count that is drawn uncut."""
         counts = sorted((group.count for group in self.groups), reverse=True)
         longest = _longest_uncut_bar(counts)
-        said = (f"{count:,} {_CUT_NOTE if count > longest else ''}" for count in counts)
-        return (frame.right - frame.left - measure_widest(said) - _UPSET_GAP) / (longest or 1), longest
+        text = (f"{count:,} {_CUT_NOTE if count > longest else ''}" for count in counts)
+        return (frame.right - frame.left - measure_widest(text) - _UPSET_GAP) / (longest or 1), longest
 
 
 def _longest_uncut_bar(counts: Sequence[int]) -> float:

@@ -14,7 +14,7 @@ function drawCard(card, given = {}) {
   const pair = pairRuns(given);
   const rows = orderedSides(card, pair).map((side) => ({ side, name: sideName(card, side, pair) }));
   const header = make("header", {}, make("bdi", { class: "document" }, card.document), card.place ? make("bdi", {}, card.place) : null, drawPlaces(card));
-  return make("article", { class: "card " + card.kind + (page.ground ? " keyless" : ""), "data-step": true, tabindex: "-1", "aria-label": spokenCard(card, rows.map((row) => row.side)) },
+  return make("article", { class: "card " + card.kind + (page.reference ? " keyless" : ""), "data-step": true, tabindex: "-1", "aria-label": spokenCard(card, rows.map((row) => row.side)) },
     header, drawBody(card, rows), drawRulings(card), card.undrawn ? make("p", { class: "note" }, "… " + card.undrawn) : null);
 }
 
@@ -38,15 +38,15 @@ function orderedSides(card, pair) {
 
 /** What the first side is called: without a key one of the outputs stands there, and nobody is right or wrong. */
 function keyName() {
-  return page.ground ? visible(page.ground) : "key";
+  return page.reference ? visible(page.reference) : "key";
 }
 
 function verdictSign(right) {
-  return page.ground ? (right ? "=" : "≠") : right ? "✓" : "✗";
+  return page.reference ? (right ? "=" : "≠") : right ? "✓" : "✗";
 }
 
 function verdictWord(right) {
-  return page.ground ? (right ? "the same" : "other") : right ? "right" : "wrong";
+  return page.reference ? (right ? "the same" : "other") : right ? "right" : "wrong";
 }
 
 /** Who says something, and whether that is right. */
@@ -152,7 +152,7 @@ function weightBar(share) {
 function drawRulings(card) {
   if (!card.rulings?.length) return null;
   return make("ul", { class: "rulings", "aria-label": "verdicts" }, card.rulings.map((each) => make("li", {},
-    make("bdi", { class: "covered" }, each.label), " ", each.text ? ["“", make("bdi", {}, each.text), "”, "] : null, (each.positive ? "in " : "not in ") + (page.ground ? keyName() : "the key") + ": ",
+    make("bdi", { class: "covered" }, each.label), " ", each.text ? ["“", make("bdi", {}, each.text), "”, "] : null, (each.positive ? "in " : "not in ") + (page.reference ? keyName() : "the key") + ": ",
     each.verdicts.flatMap(([verdict, runs], place) => [place ? "; " : null, make("bdi", { class: "verdict" }, verdict), " ", make("bdi", {}, spokenRuns(runs))]))));
 }
 
@@ -183,7 +183,7 @@ function spokenRuns(runs) {
 
 function spokenSide(card, side) {
   const verdict = side.runs ? verdictWord(side.right) + ", " : "";
-  if (side.same) return verdict + "as " + (page.ground ? keyName() : "the key");
-  const marks = card.kind === "spans" ? (side.marks ?? []).filter((mark) => !mark.beside) : [];
+  if (side.same) return verdict + "as " + (page.reference ? keyName() : "the key");
+  const marks = card.kind === "spans" ? (side.marks ?? []).filter((mark) => !mark.elsewhere) : [];
   return verdict + (marks.map((mark) => (mark.empty ? mark.label : mark.label + " " + coveredText(card, mark))).join(" and ") || side.value);
 }

@@ -256,7 +256,7 @@ class ItemsView {
     const options = name === "slice" ? this.grouped(values) : this.options(name, values);
     if (wished && !options.some((option) => option.matches("[selected]") || option.querySelector("[selected]"))) options.push(this.option(name, wished, 0));
     const select = make("select", { id, onchange: (event) => this.wish({ [name]: event.target.value }) }, make("option", { value: "" }, "all"), options);
-    const label = make("label", {}, (name === "pattern" && page.ground ? "Who agrees" : FILTER_WORDS[name]) + " ", select);
+    const label = make("label", {}, (name === "pattern" && page.reference ? "Who agrees" : FILTER_WORDS[name]) + " ", select);
     const focused = document.activeElement?.id === id;
     if (old) old.replaceWith(label);
     else this.bar.append(label);
@@ -305,7 +305,7 @@ function inWords(number) {
 
 /** Without a key nobody corrects anything: then it is said who agrees with the output that stands in its place. */
 function classWords(name, { base, new: other }) {
-  if (!page.ground) return CLASS_WORDS[name] ?? visible(name);
+  if (!page.reference) return CLASS_WORDS[name] ?? visible(name);
   const [one, two] = [base, other].map((system) => visible(system ?? ""));
   return { correction: "only " + two + " agrees", new_error: "only " + one + " agrees", same_right: "both agree", same_error: "neither agrees, the same", changed_error: "neither agrees, different" }[name] ?? visible(name);
 }

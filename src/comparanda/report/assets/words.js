@@ -116,7 +116,7 @@ function markCells(line, marks) {
 /** A piece of a mark; its label stands under the first one, and may reach beyond it where there is room (`free`). */
 function markCell({ card, first, last }, mark, [begin, end], { said, free }) {
   const kinds = {
-    empty: mark.empty, wrong: mark.wrong, beside: mark.beside, free,
+    empty: mark.empty, wrong: mark.wrong, elsewhere: mark.elsewhere, free,
     from: begin < first || (begin === mark.pieces[0][0] && ["before", "both"].includes(mark.cut)),
     on: end > last || (end === mark.pieces.at(-1)[1] && ["after", "both"].includes(mark.cut)),
   };

@@ -388,12 +388,12 @@ class ViewBuilder:
 
     def _texts(self) -> TextColumn:
         """Join the key's words of each mention; None outside of the key's documents."""
-        chains, key = self.gathered.chains, self.gathered.placement.ground.key
+        chains, key = self.gathered.chains, self.gathered.placement.positions.key
         texts: list[str | None] = [None] * len(chains)
         rows = np.flatnonzero(self.gathered.inside)
         base = key.row_documents[chains.document[rows]] + chains.place[rows]
-        behind = np.minimum(base + chains.width[rows], key.row_documents[chains.document[rows] + 1])
-        for row, first, last in zip(rows.tolist(), base.tolist(), behind.tolist(), strict=True):
+        stop = np.minimum(base + chains.width[rows], key.row_documents[chains.document[rows] + 1])
+        for row, first, last in zip(rows.tolist(), base.tolist(), stop.tolist(), strict=True):
             texts[row] = _join_words(key, int(chains.document[row]), first, last)
         return TextColumn.of(texts).sorted()
 
@@ -445,15 +445,15 @@ def evaluate_chains(aligned: Aligned, systems: Sequence[System], options: Option
         aligned = replace(aligned, notes=tuple(map(_reword_note, aligned.notes)))
     kinds = kinds_of(aligned, gathered, options.nouns)
     gathered = replace(gathered, chains=replace(gathered.chains, candidates=_antecedent_candidates(kinds)))
-    ground = ViewBuilder(gathered, kinds, aligned.key.documents, _count_metrics(gathered))
-    found = ground.criteria()
-    views = _build_views(ground, found)
+    builder = ViewBuilder(gathered, kinds, aligned.key.documents, _count_metrics(gathered))
+    found = builder.criteria()
+    views = _build_views(builder, found)
     notes = [*gathered.notes, *kinds.notes, *_note_skipped(found)]
     settings = {
         "mentions": options.matching,
         "singletons": options.singletons,
         "repeated": options.repeated,
-        "nouns": kinds.told_by,
+        "nouns": kinds.source,
         **({"across": options.across} if options.across else {}),
     }
     verdicts = verdicts_of(aligned, systems=systems, task="coref", views=views, settings=settings, notes=notes)
@@ -482,18 +482,18 @@ def _count_metrics(gathered: Gathered) -> dict[str, NDArray[np.float64]]:
 
 def _antecedent_candidates(kinds: Kinds) -> dict[str, Truths]:
     """Select the mentions that count as antecedents, for each view in which not all do."""
-    told = {"nominal": kinds.nominal, "named": kinds.named}
+    countings = {"nominal": kinds.nominal, "named": kinds.named}
     return {
         view: counting
-        for name, counting in told.items()
+        for name, counting in countings.items()
         if counting is not None
         for view in (name, f"{name}{ANTECEDENTS}")
     }
 
 
-def _build_views(ground: ViewBuilder, found: dict[Criterion, Classified]) -> dict[str, View]:
+def _build_views(builder: ViewBuilder, found: dict[Criterion, Classified]) -> dict[str, View]:
     """Build the views; the first reports all metrics, and the measures of the other criteria."""
-    made = {name: ground.views(name, each) for name, each in found.items()}
+    made = {name: builder.views(name, each) for name, each in found.items()}
     views: dict[str, View] = {name: plain for name, (plain, _) in made.items()}
     reported = [name for each in REPORTED for name in _with_precision_and_recall(each)]
     own = [measure for view in views.values() for measure in view.measures]

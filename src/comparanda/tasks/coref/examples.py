@@ -143,8 +143,8 @@ class MentionChains:
     def _show_mention(self, side: SideChains, row: int, mention: int, number: int, *, in_key: bool) -> ShownMention:
         chains = self._chains
         text, places = self._words.of(row)
-        beside = text is not None and chains.document[row] == chains.document[mention]
-        back = int(chains.sentence[mention]) - int(chains.sentence[row]) if beside else None
+        same_text = text is not None and chains.document[row] == chains.document[mention]
+        back = int(chains.sentence[mention]) - int(chains.sentence[row]) if same_text else None
         document = self._documents[int(chains.document[row])]
         return ShownMention(
             number=number,
@@ -228,8 +228,8 @@ class _MentionTexts:
         document, sentence = int(self._chains.document[row]), int(self._chains.sentence[row])
         for part in self._texts.parts:
             if document < len(part.names):
-                behind = int(part.documents[document]) + place
-                return sentence < int(np.searchsorted(part.sentences, behind, side="right")) - 1
+                stop = int(part.documents[document]) + place
+                return sentence < int(np.searchsorted(part.sentences, stop, side="right")) - 1
             document, sentence = document - len(part.names), sentence - len(part.sentences) + 1
         return False
 

@@ -105,7 +105,7 @@ class Kinds:
         kind: the kind, as a code of `KINDS`.
         nominal: whether it is nominal.
         named: whether it is a name; None where no side has tags for proper nouns.
-        told_by: the tag set or other source of the kinds.
+        source: the tag set or other source of the kinds.
         notes: notes on that source.
 
     """
@@ -113,7 +113,7 @@ class Kinds:
     kind: Codes
     nominal: Truths
     named: Truths | None
-    told_by: str
+    source: str
     notes: tuple[Note, ...]
 
 
@@ -137,7 +137,7 @@ def kinds_of(aligned: Aligned, gathered: Gathered, nouns: Nouns) -> Kinds:
             kind=kind,
             named=named,
         )
-    return Kinds(kind=kind, nominal=kind == 0, named=named, told_by=words.told_by, notes=words.notes)
+    return Kinds(kind=kind, nominal=kind == 0, named=named, source=words.source, notes=words.notes)
 
 
 def _assign_kinds(
@@ -167,7 +167,7 @@ def _foreign_rows(aligned: Aligned, gathered: Gathered, number: int) -> tuple[Ro
 
 def _output_word_kinds(response: Corpus, nouns: Nouns) -> Words:
     """Determine the kinds of the words of a system output."""
-    return _kinds_from_tags(response, nouns) or _kinds_from_word_lists(response, said=True)
+    return _kinds_from_tags(response, nouns) or _kinds_from_word_lists(response, declared=True)
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class Words:
         noun: whether it is a noun.
         mark: whether it is a possessive marker.
         named: whether it is a proper noun; None where no side has tags for proper nouns.
-        told_by: the tag set or other source of the kinds.
+        source: the tag set or other source of the kinds.
         notes: notes on that source.
 
     """
@@ -188,13 +188,13 @@ class Words:
     noun: Truths
     mark: Truths
     named: Truths | None
-    told_by: str
+    source: str
     notes: tuple[Note, ...] = ()
 
     @property
     def tagged(self) -> bool:
         """Whether the kinds come from tags, not from a word list."""
-        return self.told_by != ENGLISH
+        return self.source != ENGLISH
 
     def heads(self, first: Rows, last: Rows) -> Rows:
         """Find the head of each stretch of words: the last noun of its first run of nouns, or the last word.
@@ -223,11 +223,11 @@ def determine_word_kinds(aligned: Aligned, nouns: Nouns) -> Words:
             if name == "key":
                 return words
             note = Note("key", f"the key has no tags, so those of {name} identify nouns and pronouns", len(aligned.key))
-            return replace(words, told_by=f"{words.told_by} of {name}", notes=(note,))
+            return replace(words, source=f"{words.source} of {name}", notes=(note,))
     if nouns not in {"auto", ENGLISH}:
         hint = "provide tags in column 5 of CoNLL-2012 or in UPOS or XPOS of CoNLL-U, or use --nouns english"
         raise UsageError(f"nouns={nouns!r}: no side has such tags", hint=hint)
-    return _kinds_from_word_lists(aligned.key, said=nouns == ENGLISH)
+    return _kinds_from_word_lists(aligned.key, declared=nouns == ENGLISH)
 
 
 def _kinds_from_tags(corpus: Corpus, nouns: Nouns) -> Words | None:
@@ -246,7 +246,7 @@ def _kinds_from_tags(corpus: Corpus, nouns: Nouns) -> Words | None:
     kind = _encode_kinds(xpos, chosen)
     noun = xpos.truths(chosen.nouns.__contains__)
     mark = xpos.truths(chosen.marks.__contains__)
-    return Words(kind=kind, noun=noun, mark=mark, named=xpos.truths(chosen.names.__contains__), told_by=chosen.name)
+    return Words(kind=kind, noun=noun, mark=mark, named=xpos.truths(chosen.names.__contains__), source=chosen.name)
 
 
 def _has_tags(column: TextColumn) -> bool:
@@ -272,9 +272,9 @@ def _kinds_from_upos(upos: TextColumn, feats: TextColumn | None) -> Words:
         kind[pronoun & personal] = 1
         kind[pronoun & possessive] = 2
     noun = upos.truths(UD.nouns.__contains__)
-    told_by = UD.name if featured else f"{UD.name} without features"
+    source = UD.name if featured else f"{UD.name} without features"
     return Words(
-        kind=kind, noun=noun, mark=np.zeros_like(noun), named=upos.truths(UD.names.__contains__), told_by=told_by
+        kind=kind, noun=noun, mark=np.zeros_like(noun), named=upos.truths(UD.names.__contains__), source=source
     )
 
 
@@ -284,23 +284,21 @@ def _map_to_key(words: Words, to_side: Rows) -> Words:
     kind = np.where(there, words.kind[rows], 3).astype(np.uint8)
     named = None if words.named is None else there & words.named[rows]
     return Words(
-        kind=kind, noun=there & words.noun[rows], mark=there & words.mark[rows], named=named, told_by=words.told_by
+        kind=kind, noun=there & words.noun[rows], mark=there & words.mark[rows], named=named, source=words.source
     )
 
 
-def _kinds_from_word_lists(key: Corpus, *, said: bool) -> Words:
+def _kinds_from_word_lists(key: Corpus, *, declared: bool) -> Words:
     """Determine the kinds of single words from lists of English pronouns; all other words are nouns."""
     what = "no side has known part-of-speech tags: single words count as nouns unless listed as English pronouns"
-    notes = () if said else (Note("key", what, len(key)),)
+    notes = () if declared else (Note("key", what, len(key)),)
     if key.words is None:
         nothing = np.zeros(len(key), np.bool_)
         return Words(
-            kind=np.full(len(key), 3, np.uint8), noun=nothing, mark=nothing, named=None, told_by=ENGLISH, notes=notes
+            kind=np.full(len(key), 3, np.uint8), noun=nothing, mark=nothing, named=None, source=ENGLISH, notes=notes
         )
     words = key.words.intern()
     lists = (frozenset[str](), _PERSONAL_PRONOUNS, _POSSESSIVE_PRONOUNS, _OTHER_PRONOUNS)
     table = [next((number for number, each in enumerate(lists) if word.lower() in each), 0) for word in words.names]
     kind = np.array(table, np.uint8)[words.codes]
-    return Words(
-        kind=kind, noun=kind == 0, mark=np.zeros(len(kind), np.bool_), named=None, told_by=ENGLISH, notes=notes
-    )
+    return Words(kind=kind, noun=kind == 0, mark=np.zeros(len(kind), np.bool_), named=None, source=ENGLISH, notes=notes)

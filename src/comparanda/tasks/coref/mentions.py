@@ -336,17 +336,17 @@ def rows_of_pieces(
         label=TextColumn.constant("", len(mention)),
         given=mention,
     )
-    first, behind = placement.rows(where)
+    first, stop = placement.rows(where)
     first = np.where(empty[mention], _following_rows(placement, where, first), first)
-    return Fragments(mention, first, np.where(empty[mention], first, behind))
+    return Fragments(mention, first, np.where(empty[mention], first, stop))
 
 
 def _following_rows(placement: Placement, spans: PlacedSpans, row: Rows) -> Rows:
     """Find the row after each span without length, given the last candidate."""
     if placement.unit == "tokens":
         return spans.begin
-    ends = np.append(placement.ground.raw.end, spans.begin.max() + 1)  # documents without words have no last row
-    found: Rows = row + (ends[placement.ground.key.row_documents[spans.document] + row] <= spans.begin)
+    ends = np.append(placement.positions.raw.end, spans.begin.max() + 1)  # documents without words have no last row
+    found: Rows = row + (ends[placement.positions.key.row_documents[spans.document] + row] <= spans.begin)
     return found
 
 
@@ -367,8 +367,8 @@ def find_rows_without_words(key: Corpus, spans: PlacedSpans, pieces: Fragments, 
     first, end = key.row_documents[document], key.row_documents[document + 1]
     there = np.flatnonzero((pieces.begin == pieces.end) & (first < end))
     mention = pieces.span[there]
-    behind = (node[mention] > 0) & (node[mention] < AHEAD)
-    return mention, np.clip(first[there] + pieces.begin[there] - behind, first[there], end[there] - 1)
+    follows = (node[mention] > 0) & (node[mention] < AHEAD)
+    return mention, np.clip(first[there] + pieces.begin[there] - follows, first[there], end[there] - 1)
 
 
 # Mentions in documents that the key does not have: the key counts as empty there, and they are all wrong.

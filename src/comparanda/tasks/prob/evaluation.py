@@ -434,7 +434,7 @@ def _refuse_several_views(options: Options) -> None:
 
 
 def policies_of(aligned: Aligned, systems: Sequence[System]) -> dict[str, str]:
-    """Describe the policies behind the probabilities: for all runs at once where they agree."""
+    """Describe the policies of the probabilities: for all runs at once where they agree."""
     found: dict[str, dict[str, str]] = {}
     for name, corpus in zip(run_names(systems), aligned.responses, strict=True):
         for policy, value in ({} if corpus.beliefs is None else corpus.beliefs.policies).items():

@@ -437,7 +437,7 @@ class ProbableRun:
     Args:
         system: its system.
         run: its name.
-        policies: the policies behind its probabilities, by name; empty where spans are certain.
+        policies: the policies of its probabilities, by name; empty where spans are certain.
         blocks: the number of independent blocks.
         blocks_with_worlds: the number of these in which several tuples can be true together.
         whole: its scores on all entities.
@@ -540,26 +540,26 @@ def evaluate_probabilities(
         )
     if bins < 1:
         raise UsageError(f"expected at least 1 bin, got {bins}", hint="use a positive number of bins")
-    ground = BeliefData.of(context)
-    if ground is None:
+    data = BeliefData.of(context)
+    if data is None:
         return None
     settings = context.verdicts.settings
     how: Decide = next((each for each in DECIDE if each == settings.get("decide")), DECIDE[0])
     least = float(settings.get("min_weight", 0))
     runs = [
-        _describe_run(ground, system=system.name, number=number, by=by, bins=bins, how=how, least=least)
+        _describe_run(data, system=system.name, number=number, by=by, bins=bins, how=how, least=least)
         for system in context.systems
         for number in system.runs
     ]
     table = compute_scores(context) if found is None else found
-    itemised = ground.itemised
+    itemised = data.itemised
     return Probabilities(
         view=context.view.name,
         decide=how,
         min_weight=least,
         by=by,
         bins=bins,
-        key=ground.key,
+        key=data.key,
         itemised=itemised,
         scores=table,
         runs=tuple(runs),
@@ -567,14 +567,14 @@ def evaluate_probabilities(
 
 
 def _describe_run(
-    ground: BeliefData, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
+    data: BeliefData, system: str, number: int, by: Parts, *, bins: int, how: Decide, least: float
 ) -> ProbableRun:
-    run, forced, key = ground.candidates[number], ground.context.zero_division, ground.key
+    run, forced, key = data.candidates[number], data.context.zero_division, data.key
     beliefs = run.beliefs
     bounds = tie_bounds(beliefs, run.correct, how, least)
     return ProbableRun(
         system=system,
-        run=ground.context.verdicts.runs[number],
+        run=data.context.verdicts.runs[number],
         policies=dict(sorted(beliefs.policies.items())),
         blocks=len(beliefs.nothing),
         blocks_with_worlds=int(np.count_nonzero(~beliefs.exclusive)),
@@ -584,22 +584,22 @@ def _describe_run(
         ties_against=score_hard_output(bounds.worst_found, bounds.worst_correct, key, forced),
         floors=compute_floors(run, key, forced),
         thresholds=cut_at_thresholds(run, key),
-        calibration=tuple(compute_calibrations(run, ground.span_in_key(run), bins)),
+        calibration=tuple(compute_calibrations(run, data.span_in_key(run), bins)),
         parts=tuple(
             score_tuples(run, rows=rows, key=of_key, bins=bins, forced=forced, name=name)
-            for name, rows, of_key in _split_parts(ground, number, by)
+            for name, rows, of_key in _split_parts(data, number, by)
         ),
     )
 
 
-def _split_parts(ground: BeliefData, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
+def _split_parts(data: BeliefData, number: int, by: Parts) -> Iterator[tuple[str, Rows, int]]:
     """Yield each label or document with the run's tuples and the number of the key's entities that belong to it."""
-    run = ground.candidates[number]
+    run = data.candidates[number]
     if by == "label":
-        groups, names = ground.label_ranks(run), ground.labels
-        of_key = [ground.key_labels.get(name, 0) for name in names]
+        groups, names = data.label_ranks(run), data.labels
+        of_key = [data.key_labels.get(name, 0) for name in names]
     else:
-        groups, names, of_key = run.document.astype(np.int64), ground.context.verdicts.documents, ground.key_documents
+        groups, names, of_key = run.document.astype(np.int64), data.context.verdicts.documents, data.key_documents
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(len(names) + 1)).tolist()
     for place, (name, count) in enumerate(zip(names, of_key, strict=True)):

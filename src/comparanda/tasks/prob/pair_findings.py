@@ -124,9 +124,9 @@ class PairReader:
     All results are lists: for all labels together, then for each label.
     """
 
-    def __init__(self, ground: BeliefData, table: TupleTable, beta: float) -> None:
-        self._ground, self._table, self._beta = ground, table, beta
-        self._forced = ground.context.zero_division
+    def __init__(self, data: BeliefData, table: TupleTable, beta: float) -> None:
+        self._data, self._table, self._beta = data, table, beta
+        self._forced = data.context.zero_division
 
     def together(self) -> list[tuple[JointOutput, ...]]:
         """Combine all runs."""
@@ -135,8 +135,8 @@ class PairReader:
         made = {"union": (any_of, any_of), "intersection": (all_of, all_of), "oracle": (any_of, all_of)}
         found = {name: self._sum_output(*each) for name, each in made.items()}
         single = [self._sum_output(each, each) for each in table.weights]
-        names = self._ground.context.verdicts.runs
-        return self._score_joint(names, single, found, _prepend_sum(self._ground.key_cells.sum(axis=0)))
+        names = self._data.context.verdicts.runs
+        return self._score_joint(names, single, found, _prepend_sum(self._data.key_cells.sum(axis=0)))
 
     def _sum_output(self, right: Floats, wrong: Floats) -> Output:
         found = self._table.right(right).sum(axis=0)
@@ -186,7 +186,7 @@ class PairReader:
 
     def _intervals(self, units: Floats) -> list[Interval]:
         """Resample only units with counts for the pair, so that other systems do not affect the result."""
-        context = self._ground.context
+        context = self._data.context
         rows = context.active[units[context.active].any(axis=1)]
 
         def finish(sums: Floats) -> Floats:
@@ -380,37 +380,37 @@ def expected_pairs(context: Context, beta: float = 1.0) -> ExpectedPairs | None:
     """Compare all pairs of probabilistic outputs; None where a view has none."""
     if not (math.isfinite(beta) and beta > 0):
         raise UsageError(f"beta is {beta!r}", hint="it is a number above 0: 2 weighs recall twice as much")
-    ground = BeliefData.of(context)
-    if ground is None:
+    data = BeliefData.of(context)
+    if data is None:
         return None
     if len(context.systems) < 2:
         raise UsageError("pairs require two systems", hint=f"found only {context.systems[0].name!r}")
-    soft, hard = (PairReader(ground, TupleTable(ground, soft=soft), beta) for soft in (True, False))
+    soft, hard = (PairReader(data, TupleTable(data, soft=soft), beta) for soft in (True, False))
     together = list(zip(soft.together(), hard.together(), strict=True))
     return ExpectedPairs(
         view=context.view.name,
         beta=beta,
         runs=context.verdicts.runs,
         pairs=tuple(
-            _compare_pair(ground, soft=soft, hard=hard, first=pair[0], second=pair[1])
+            _compare_pair(data, soft=soft, hard=hard, first=pair[0], second=pair[1])
             for pair in combinations(context.systems, 2)
         ),
         expected=together[0][0],
         decided=together[0][1],
         labels=tuple(
-            LabelJoint(format_value(label), *each) for label, each in zip(ground.labels, together[1:], strict=True)
+            LabelJoint(format_value(label), *each) for label, each in zip(data.labels, together[1:], strict=True)
         ),
     )
 
 
 def _compare_pair(
-    ground: BeliefData, soft: PairReader, hard: PairReader, first: System, *, second: System
+    data: BeliefData, soft: PairReader, hard: PairReader, first: System, *, second: System
 ) -> ExpectedPair:
     """Compare a pair by expected counts, with intervals, and by those of the hard outputs."""
     readings = list(zip(soft.readings(first, second, drawn=True), hard.readings(first, second), strict=True))
     labels = tuple(
         LabelReading(format_value(label), soft_reading, hard_reading)
-        for label, (soft_reading, hard_reading) in zip(ground.labels, readings[1:], strict=True)
+        for label, (soft_reading, hard_reading) in zip(data.labels, readings[1:], strict=True)
         if soft_reading.overlap.items or hard_reading.overlap.items
     )
     expected, decided = readings[0]

@@ -90,21 +90,21 @@ class TupleTable:
     """The tuples of all runs, each once, with their weights.
 
     Args:
-        ground: the runs and the key.
+        data: the runs and the key.
         soft: whether to use the weights of tuples, or 1 for those in the hard output and 0 for others.
 
     """
 
-    def __init__(self, ground: BeliefData, *, soft: bool) -> None:
-        self._ground = ground
-        runs = ground.candidates
-        ranks = [ground.label_ranks(each) for each in runs]
+    def __init__(self, data: BeliefData, *, soft: bool) -> None:
+        self._data = data
+        runs = data.candidates
+        ranks = [data.label_ranks(each) for each in runs]
         keys = pack_columns(
             [[each.document, each.begin, each.end, rank] for each, rank in zip(runs, ranks, strict=True)]
         )
         _, first, number = np.unique(np.concatenate(keys), return_index=True, return_inverse=True)
         self._label: Rows = np.concatenate(ranks)[first]
-        self._unit: Rows = np.concatenate([ground.unit_of(each) for each in runs])[first].astype(np.int64)
+        self._unit: Rows = np.concatenate([data.unit_of(each) for each in runs])[first].astype(np.int64)
         correct = np.concatenate([each.correct for each in runs])[first]
         self._right, self._wrong = np.flatnonzero(correct), np.flatnonzero(~correct)
         self.weights = np.zeros((len(runs), len(first)))
@@ -122,12 +122,12 @@ class TupleTable:
         return self._summed(self._wrong, values)
 
     def _summed(self, rows: Rows, values: Floats) -> Floats:
-        return self._ground.summed(self._unit[rows], self._label[rows], values[rows])
+        return self._data.summed(self._unit[rows], self._label[rows], values[rows])
 
     @cached_property
     def _impossible_entities(self) -> Floats:
         """The number of entities of the key to which no run assigns a probability: (units, labels)."""
-        return self._ground.key_cells - self.right(np.ones(len(self._label)))
+        return self._data.key_cells - self.right(np.ones(len(self._label)))
 
     def cells(self, first: int, second: int) -> PairCells:
         """Count the entities and wrong tuples of two runs: (units, labels)."""

@@ -59,7 +59,7 @@ class Window:
     words_after: int = 0
 
     @property
-    def behind(self) -> int:
+    def stop(self) -> int:
         """The row after the last one."""
         return self.first + self.size
 
@@ -77,8 +77,8 @@ def window_at(texts: Texts, document: int, place: int, width: int) -> Window:
     first = place - position
     while len(words) < position + width and (further := texts.sentence(document, first + len(words))) is not None:
         words += further[0]
-    beside = (MOST_WORDS - min(width, MOST_WORDS - 2 * _MARGIN_WORDS)) // 2
-    low = max(min(position - beside, len(words) - MOST_WORDS), 0)
+    margin = (MOST_WORDS - min(width, MOST_WORDS - 2 * _MARGIN_WORDS)) // 2
+    low = max(min(position - margin, len(words) - MOST_WORDS), 0)
     kept = tuple(words[low : low + MOST_WORDS])
     return Window(
         document=document,
@@ -157,10 +157,10 @@ class Ruler:
         last = extent.last if end == extent.end else self._last_before(end, extent)
         if begin == extent.begin:
             return extent.first, max(extent.first, last)
-        first = self._first_behind(begin, extent) if last >= 0 else last
+        first = self._first_after(begin, extent) if last >= 0 else last
         return first, max(first, last)
 
-    def _first_behind(self, position: int, extent: Extent) -> int:
+    def _first_after(self, position: int, extent: Extent) -> int:
         """Find the first word of a span that ends after a position."""
         words = range(max(extent.first, 0), min(extent.last + 1, len(self._sizes)))
         ends = (place for place in words if self._places.get(place, position) + self._sizes[place] > position)
@@ -395,9 +395,9 @@ class Stretches:
 
         Spans that all sides have are numbered after all others.
         """
-        first, behind = window.document * self._room + window.first, window.document * self._room + window.behind
+        first, stop = window.document * self._room + window.first, window.document * self._room + window.stop
         found = np.arange(
-            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, behind, side="left")
+            np.searchsorted(self._reach, first, side="right"), np.searchsorted(self._begins, stop, side="left")
         )
         reaching = self._begins[found] + self._claims.width[found] > first
         had = np.any([counts[found] > 0 for _, counts in self._sides], axis=0)
@@ -540,12 +540,12 @@ def _claim_texts(claims: Claims) -> TextColumn | None:
 def _agreed_in_window(window: Window, agreed: Claims) -> Iterator[int]:
     """Yield the spans that reach into a window; no two of them overlap."""
     begin, end = np.searchsorted(agreed.document, [window.document, window.document + 1]).tolist()
-    first, behind = np.searchsorted(agreed.place[begin:end], [window.first, window.behind]).tolist()
+    first, stop = np.searchsorted(agreed.place[begin:end], [window.first, window.stop]).tolist()
     for row in range(begin + first - 1, begin - 1, -1):
         if agreed.place[row] + agreed.width[row] <= window.first:
             break
         yield row
-    yield from range(begin + first, begin + behind)
+    yield from range(begin + first, begin + stop)
 
 
 # Spans as text: the words of a sentence in a line, and below it the spans of each side as brackets under their words.

@@ -53,7 +53,7 @@ def with_spans_of(key: Corpus, placement: Placement, side: PlacedSpans) -> Corpu
         fragments=side.fragments,
         columns=side.columns,
     )
-    raw = placement.ground.raw if placement.unit == "characters" else key.raw
+    raw = placement.positions.raw if placement.unit == "characters" else key.raw
     return replace(key, spans=spans, raw=raw)
 
 
@@ -131,7 +131,7 @@ def _has_extent(placement: Placement, side: PlacedSpans) -> Truths:
     """Whether each span of a side has a length and a position in the text."""
     there: Truths = side.end > side.begin
     if placement.unit == "characters" and len(side):
-        size = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
+        size = np.array([len(text) for text in placement.positions.raw.documents], np.int64)
         there = there & (side.begin < size[side.document])
     return there
 

@@ -164,7 +164,7 @@ def _spans_in_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
     """Select the spans of all runs that have a position in the text; quotes not found there cannot be written."""
     if placement.unit == "tokens":
         return list(placement.sides[1:]), 0
-    sizes = np.array([len(text) for text in placement.ground.raw.documents], np.int64)
+    sizes = np.array([len(text) for text in placement.positions.raw.documents], np.int64)
     rows = [np.flatnonzero(side.end <= sizes[side.document]) for side in placement.sides[1:]]
     lost = sum(len(side) - len(some) for side, some in zip(placement.sides[1:], rows, strict=True))
     return [side.take(some) for side, some in zip(placement.sides[1:], rows, strict=True)], lost
@@ -267,7 +267,7 @@ def spans_on_key(
         fragments=chosen.fragments,
         columns=columns,
     )
-    raw = placement.ground.raw if placement.unit == "characters" else key.raw
+    raw = placement.positions.raw if placement.unit == "characters" else key.raw
     return replace(key, spans=spans, raw=raw, columns={}, notes=notes)
 
 
@@ -343,5 +343,5 @@ def _row_positions(placement: Placement, document: Rows, begin: Rows, end: Rows)
     """Convert rows of documents to positions of spans."""
     if placement.unit == "tokens":
         return begin, end
-    base, raw = placement.ground.key.row_documents[document], placement.ground.raw
+    base, raw = placement.positions.key.row_documents[document], placement.positions.raw
     return raw.begin[base + begin], raw.end[base + end - 1]
