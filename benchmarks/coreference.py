@@ -138,7 +138,7 @@ def bench_coreference(folder: Path, report: Report) -> None:
     ratio = best["reference"] / best["ours"]
     what = f"350 documents, 20k mentions: reference {best['reference']:.2f} s / comparanda {best['ours']:.2f} s"
     report(what, ratio, "≥ 5", met=ratio >= 5)
-    print(f"  beside it: the reference without ARCS, {best['without ARCS'] / best['ours']:.2f} ×", flush=True)
+    print(f"  also: the reference without ARCS, {best['without ARCS'] / best['ours']:.2f} ×", flush=True)
     report("one document of 2,400 mentions, all metrics, s", best["long"], "≤ 2", met=best["long"] <= 2)
     growth = best["large"] / best["ours"]
     report(f"200k mentions {best['large']:.2f} s / 20k mentions", growth, "≤ 11", met=growth <= 11)

@@ -106,4 +106,4 @@ def bench_feedback(report: Report) -> None:
         for strategy in ("entropy", "fgain"):
             run = whole_run(strategy, kind=kind, handler=handler)
             spent = cpu_seconds({strategy: run}, rounds=1)[strategy]
-            print(f"  beside it: {strategy}, {kind} questions, {handler}: {spent:.2f} s", flush=True)
+            print(f"  also: {strategy}, {kind} questions, {handler}: {spent:.2f} s", flush=True)

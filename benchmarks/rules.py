@@ -100,7 +100,7 @@ def _against_clips(report: Report) -> None:
     what = f"100k + 100k spans: CLIPS {asserting + firing:.2f} s / {len(ours.rule_set.rules)} rules {best:.3f} s"
     report(what, ratio, "≥ 15", met=ratio >= 15)
     print(
-        f"  beside it: {firing / best:.1f} without asserting its facts ({asserting:.2f} s), "
+        f"  also: {firing / best:.1f} without asserting its facts ({asserting:.2f} s), "
         f"{spent.sum() / best:.1f} with reading its results ({reading:.2f} s)",
         flush=True,
     )

@@ -139,7 +139,7 @@ def bench_together(folder: Path, report: Report) -> None:
         what = f"{task}: 16 systems × 50k sentences, all findings {findings:.2f} s / reading {best['read']:.2f} s"
         report(what, ratio, "≤ 3", met=ratio <= 3)
         whole = best["all"] / best["read"]
-        print(f"  beside it: from files to all findings {best['all']:.2f} s, {whole:.2f} × reading", flush=True)
+        print(f"  also: from files to all findings {best['all']:.2f} s, {whole:.2f} × reading", flush=True)
     sites = many_sites()
     seconds = cpu_seconds({"matrix": lambda: matrix(sites)}, rounds=3)["matrix"]
     report("20 × 20 pairs with transitions over 10M sites, s", seconds, "≤ 2", met=seconds <= 2)

@@ -1,4 +1,4 @@
-"""Imports go down the floors of the house, one way. And the door is light."""
+"""Imports go one way, from higher ranks to lower ones; and start-up is light."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from comparanda.demo import demo_files
 
 PACKAGE = Path(comparanda.__file__).parent
 
-# The floors, from the ground up. A module may import what is in lines above its own, and what is in its own line.
-# Where a line names a package, all its modules are meant.
-FLOORS = (
+# The ranks of the rooms, the lowest first. A module may import from lines above its own, and from its own line.
+# A package stands for all its modules.
+RANKED = (
     ("version", "errors"),
     ("core",),
     ("formats", "align", "expressions", "rules", "render", "demo"),
@@ -35,16 +35,16 @@ FLOORS = (
     ("cli",),
     ("__main__", "__init__"),
 )
-RANK = {name: rank for rank, line in enumerate(FLOORS) for name in line}
+RANK = {name: rank for rank, line in enumerate(RANKED) for name in line}
 
 # What only one task has to show is in the task's folder, and ranks with the findings.
 FINDINGS_OF_TASKS = re.compile(r"tasks\.\w+\.(\w*findings|examples|\w*tables|tuples)")
 
-# Exceptions, each with its reason.
+# The exceptions, each with its reason.
 ALLOWED = {
     ("core.measures", "tasks"): "the measures of two tasks: to be registered by the tasks",
     ("core.excerpts", "align"): "a type",
-    ("result", "report"): "a result writes its report: imported when somebody wants one",
+    ("result", "report"): "a result writes its report: imported when one is requested",
 }
 
 
@@ -98,7 +98,7 @@ def at_once(path: Path) -> set[str]:
     return imported(ast.parse(path.read_text()).body)
 
 
-def test_every_room_has_its_floor() -> None:
+def test_every_room_has_a_rank() -> None:
     assert {room(module) for module in modules()} == set(RANK)
 
 
@@ -107,7 +107,7 @@ def edges() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("module", modules())
-def test_each_room_imports_only_from_its_own_floor_and_below(module: str) -> None:
+def test_each_room_imports_only_from_its_own_rank_and_below(module: str) -> None:
     for other in sorted(anywhere(modules()[module])):
         allowed = (module, room(other)) in ALLOWED
         assert RANK[room(other)] <= RANK[room(module)] or allowed, f"{module} imports {other}, which is above it"
@@ -119,7 +119,7 @@ def test_every_exception_is_in_use() -> None:
 
 
 def test_what_the_rooms_do_not_know() -> None:
-    """Rooms of one floor that have nothing to do with each other; and findings know neither files nor corpora."""
+    """Rooms of one rank that have nothing to do with each other; and findings know neither files nor corpora."""
     unknown = {
         "formats": {"align", "rules", "render"},
         "align": {"formats", "rules", "render"},
@@ -136,11 +136,11 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
     graph = {module: {_node(name) for name in at_once(path)} for module, path in modules().items()}
     done: set[str] = set()
 
-    def visit(module: str, road: tuple[str, ...]) -> None:
-        assert module not in road, " → ".join((*road, module))
+    def visit(module: str, importers: tuple[str, ...]) -> None:
+        assert module not in importers, " → ".join((*importers, module))
         if module not in done:
             for other in graph[module]:
-                visit(other, (*road, module))
+                visit(other, (*importers, module))
             done.add(module)
 
     for module in graph:
@@ -151,7 +151,7 @@ def _node(name: str) -> str:
     return name if name in modules() else f"{name}.__init__"
 
 
-# The light door
+# What start-up loads
 
 
 def loaded(code: str) -> set[str]:

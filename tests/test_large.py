@@ -1,4 +1,4 @@
-"""Large differentials: the whole road on a generated corpus against a plain recount of its files."""
+"""Large differentials: the whole pipeline on a generated corpus against a plain recount of its files."""
 
 from __future__ import annotations
 

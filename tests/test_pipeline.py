@@ -1,4 +1,4 @@
-"""The road from files to a score, on random files: the right number or a clear refusal, nothing else."""
+"""The pipeline from files to a score, on random files: the right number or a clear refusal, nothing else."""
 
 from __future__ import annotations
 

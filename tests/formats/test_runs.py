@@ -1,4 +1,4 @@
-"""A system as a set of runs: the way in, and what becomes of the runs on the road, in folders and in parts."""
+"""A system as a set of runs: input, and what the pipeline, folders and parts make of the runs."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_meant(written: str, problem: str) -> None:
         parse_runs(written)
 
 
-# The road
+# The pipeline
 
 
 def test_every_run_is_a_column() -> None:

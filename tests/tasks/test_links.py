@@ -569,7 +569,7 @@ def test_views_without_sources_say_so() -> None:
     assert result.difference("a", "b", view="hit").sources is None
 
 
-# The rest of the road
+# The rest of the pipeline
 
 
 def test_examples_show_ids_and_verdicts() -> None:

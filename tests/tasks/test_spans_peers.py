@@ -1,4 +1,4 @@
-"""Spans from tags: counts equal to those of seqeval, seqscore and nervaluate, on random inputs through the whole road.
+"""Spans from tags: counts equal to those of seqeval, seqscore and nervaluate, on random inputs, from files to scores.
 
 What differs, and is left out or restated here:
 

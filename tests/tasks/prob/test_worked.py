@@ -1,4 +1,4 @@
-"""The worked examples of DEFINITIONS 9 through the ordinary road: from files to scores."""
+"""The worked examples of DEFINITIONS 9 through the ordinary pipeline, from files to scores."""
 
 from __future__ import annotations
 
