@@ -179,7 +179,7 @@ def test_a_damaged_gzip(key: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_column_that_holds_nothing(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = run(capsys, "score", key, "sys.conllu", "--task", "tag", "--column", "xpos", "-q")
     assert outcome.code == 3
-    assert outcome.err.startswith("comparanda: gold.conllu: the column 'xpos' holds only '_'")
+    assert outcome.err.startswith("comparanda: gold.conllu: the column 'xpos' contains only '_'")
 
 
 def test_a_column_that_is_not_there(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,7 +305,7 @@ def test_a_range_past_the_end(trees_key: str, capsys: pytest.CaptureFixture[str]
 def test_a_file_without_heads_is_one_of_tags(trees_key: str, capsys: pytest.CaptureFixture[str]) -> None:
     bad = write("bad.conllu", trees("_ _", "_ _ _ _"))
     assert refused(capsys, trees_key, bad, task="dep") == (
-        "bad.conllu: the column of heads holds only '_': the file has tags, but no trees\n"
+        "bad.conllu: the column of heads contains only '_': the file has tags, but no trees\n"
         "  compare its tags with --task tag"
     )
 

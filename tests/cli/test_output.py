@@ -99,7 +99,7 @@ def test_the_first_notes_all_notes_no_notes(work: Path, capsys: pytest.CaptureFi
 
 
 def test_one_table_formats_say_that_there_is_more(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = "note: csv holds the table 'scores' alone; md, latex and json have all of them\n"
+    text = "note: csv contains only the table 'scores'; md, latex and json contain all tables\n"
     assert run(capsys, "compare", *DEMO, "--format", "csv").err.endswith(text)
     assert text not in run(capsys, "score", *DEMO, "--format", "csv").err
 

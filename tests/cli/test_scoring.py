@@ -65,7 +65,7 @@ def test_data_formats_have_the_scores(files: tuple[str, ...], capsys: pytest.Cap
     assert done.out.splitlines()[0].startswith("system,f1,f1_interval_low")
     assert len(done.out.splitlines()) == 2
     loud = run(capsys, "score", *files[:-1], "--format", "csv")
-    assert "csv holds the table 'scores' alone" in loud.err
+    assert "csv contains only the table 'scores'" in loud.err
 
 
 def test_a_chart_is_drawn(files: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -209,7 +209,7 @@ def marked(caught: pytest.ExceptionInfo[UsageError]) -> str:
         ('positive and lable == "A"', "unknown name 'lable' (did you mean 'label'?)", "lable"),
         ("positive and correction", "unknown name 'correction'", "correction"),
         ('positive and right("x")', "unknown function 'right'", "right"),
-        ('positive == "A"', "cannot compare a condition with text", "=="),
+        ('positive == "A"', "cannot compare a boolean with a string", "=="),
     ],
 )
 def test_what_items_do_not_have_is_refused_with_a_caret_under_it(where: str, said: str, under: str) -> None:

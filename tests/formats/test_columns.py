@@ -178,7 +178,7 @@ class TestChoiceOfColumns:
 
     def test_a_column_that_holds_nothing(self) -> None:
         assert refused("a\t_\nb\t_\n") == (
-            "f.conll: column 2 holds only '_'\n  choose another column: ::columns?column=2"
+            "f.conll: column 2 contains only '_'\n  choose another column: ::columns?column=2"
         )
         assert refused("a\tO\t\nb\tO\t\n").startswith("f.conll: column 3 is empty\n")
 

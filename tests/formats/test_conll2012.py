@@ -155,7 +155,7 @@ class TestColumns:
         text = cells("(1)", "-")
         assert chains(corpus_of(text.replace("b\t-", "b\tx\ty\tz\t1)").replace("(1)", "(1"))) == [(0, 2, "1")]
         assert refused(text.replace("d\t0\t1\tb\t-", "b\t-")) == (
-            "f.conll:3: 2 columns, but the first line of words has 5\n"
+            "f.conll:3: expected 5 columns as in the first line of words, got 2\n"
             "  set the columns with ?word=N and ?pos=N: column 4 is read, and the last one holds the brackets"
         )
 
@@ -417,7 +417,7 @@ class TestFiles:
     def test_other_formats_are_refused(self, tmp_path: Path) -> None:
         conllu = "".join(f"{row}\tw\t_\t_\t_\t_\t_\t_\t_\t{{}}\n" for row in (1, 2)) + "\n"
         assert refused(conllu.format("_", "_")) == (
-            "f.conll:1: the last column holds no brackets, and this looks like CoNLL-U\n  if so, use FILE::conllu"
+            "f.conll:1: the last column contains no brackets, and this looks like CoNLL-U\n  if so, use FILE::conllu"
         )
         assert refused(conllu.format("_", "SpaceAfter=No")).startswith("f.conll:2: 'SpaceAfter=No' is not a bracket\n")
         assert refused("EU NNP B-NP B-ORG\nrejects VBZ B-VP O\n").startswith("f.conll:1: 'B-ORG' is not a bracket\n")

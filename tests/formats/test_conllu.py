@@ -148,7 +148,7 @@ class TestColumns:
 
     def test_a_column_that_holds_nothing(self) -> None:
         assert refused(self.TEXT, column="feats").startswith(
-            "f.conllu: the column 'feats' holds only '_'\n"
+            "f.conllu: the column 'feats' contains only '_'\n"
             "  columns with values: lemma, upos, xpos, head, deprel; choose one"
         )
 

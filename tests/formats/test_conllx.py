@@ -96,7 +96,7 @@ class TestColumns:
     def test_a_column_that_holds_nothing(self) -> None:
         text = TEXT.replace("case=nom|num=sg", "_")
         assert refusal(corpus_of, text, "feats") == (
-            "f: the column 'feats' holds only '_'\n"
+            "f: the column 'feats' contains only '_'\n"
             "  columns with values: lemma, upos, xpos, head, deprel, phead, pdeprel; "
             "choose one with --column NAME, or ::conllx?column=NAME for one file"
         )

@@ -198,7 +198,7 @@ def test_runs_of_two_systems_are_taken_together_in_every_way() -> None:
     [
         ('right_by_run("gpt#1")', "unknown system 'gpt#1'"),
         ("right_by_run(key)", "unknown function 'right_by_run'"),
-        ('right_by_run("gpt") and correction', "unknown function 'right_by_run'"),
+        ('right_by_run("gpt") and correction', r"right_by_run\(\) cannot be combined with names that refer to a pair"),
     ],
 )
 def test_what_cannot_be_told_run_by_run_is_refused(where: str, said: str) -> None:

@@ -327,7 +327,7 @@ def test_what_every_id_has_is_not_declared_again(column: str, type_: str) -> Non
     [
         ("any(i.of == s for i in key_ids)", "'==' cannot compare a row of key with one of system"),
         ("any(i.score > 1 for i in key_ids)", "the table 'key_ids' has no column 'score'"),
-        ("any(i.rank == 'Q1' for i in key_ids)", "'==' cannot compare a number with text"),
+        ("any(i.rank == 'Q1' for i in key_ids)", "'==' cannot compare a number with a string"),
         ("any(i.of == s for i in ids)", "'ids'"),
     ],
 )
@@ -339,8 +339,8 @@ def test_questions_about_ids_are_checked(condition: str, what: str) -> None:
     ("line", "what"),
     [
         ('flag = "nothing"', "view 'one': the table 'system' has no column 'nothing'"),
-        ('flag = "sum"', "view 'one': system.sum is not text"),
-        ('flag = "partner"', "view 'one': system.partner is not text"),
+        ('flag = "sum"', "view 'one': system.sum is not a string"),
+        ('flag = "partner"', "view 'one': system.partner is not a string"),
         ("flag = 1", "'flag' of view 'one': expected a string, got a number"),
         ('sources = { C = "tagger" }', "view 'one': 'C' is not a value of result"),
         ("sources = { B = 1 }", "'B' of 'sources' of view 'one': expected a string, got a number"),

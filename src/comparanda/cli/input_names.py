@@ -139,7 +139,7 @@ def read_maps(written: Iterable[str], systems: Mapping[str, Any]) -> dict[str, d
             known = ["key", *systems]
             raise UsageError(
                 f"label map for an unknown side: {who!r}{suggest_nearest(who, known)}",
-                hint=f"write WHO=FILE: {', '.join(known)}",
+                hint=f"write WHO=FILE, where WHO is {', '.join(known)} or all",
             )
         maps.setdefault(who, {}).update(read_label_map(path))
     return maps

@@ -63,7 +63,7 @@ def write_findings(
         click.echo(write_citation(result.signature), err=True)
     if layout in _SINGLE_TABLE_LAYOUTS and not options["quiet"] and findings[0].exceeds_main_table():
         first = findings[0].main_table().name
-        print_message(f"note: {layout} holds the table {first!r} alone; md, latex and json have all of them")
+        print_message(f"note: {layout} contains only the table {first!r}; md, latex and json contain all tables")
 
 
 def layout_of(context: click.Context, options: Mapping[str, Any]) -> str:

@@ -113,9 +113,9 @@ def _is_written_in_parts(options: Mapping[str, Any]) -> bool:
 
 def against_keys(context: click.Context, options: Mapping[str, Any]) -> Keys:
     """Score the systems against the key, the other keys, and the majority of all keys."""
-    for name in ("where", "by", "measures"):
+    for name, flag in (("where", "--where"), ("by", "--by"), ("measures", "--measure")):
         if options[name]:
-            raise UsageError(f"--also-key and --{name} cannot be combined")
+            raise UsageError(f"--also-key and {flag} cannot be combined")
     key, systems = parse_inputs(context, options)
     keys = {"key": key, **other_keys(options)}
     with show_progress(sys.stderr, quiet=options["quiet"]) as progress:

@@ -358,6 +358,9 @@ def select_rows(
             runs=runs,
             folded=sum(caches.folded(each, view) for each in turns),
         )
+    if any(call.function == RIGHT_BY_RUN for call in _find_calls(where)):
+        what = f"{RIGHT_BY_RUN}() cannot be combined with names that refer to a pair, such as 'correction'"
+        raise UsageError(what, hint="write right(RUN) for a single run")
     both = verdicts.system(base), verdicts.system(new)
     found = _select_by_run_pair(where, view=view, systems=both, caches=caches, of="sites")
     return replace(found, runs=runs)

@@ -88,7 +88,7 @@ def require_truth(checked: Checked) -> None:
     >>> require_truth(check(parse("label"), {"label": "text"}))
     Traceback (most recent call last):
         ...
-    comparanda.errors.ExpressionError: expected a condition, got text
+    comparanda.errors.ExpressionError: expected a condition, got a string
       label
       ^^^^^
       compare it with a value, as in label == "…"
@@ -207,7 +207,7 @@ class Checker:
     def require_order(self, found: Type, step: ComparisonStep) -> None:
         """Refuse an order comparison of types without an order."""
         if found in {"truth", "row"} and step.operator in _ORDER_OPERATORS:
-            kind = "conditions" if found == "truth" else "rows"
+            kind = "booleans" if found == "truth" else "rows"
             raise make_expression_error(
                 self.source, step.place, f"'{step.operator}' cannot compare {kind}, which have no order"
             )
@@ -264,7 +264,7 @@ class Checker:
 
 def with_article(found: Type) -> str:
     """Return a type as it is named in messages."""
-    return {"truth": "a condition", "number": "a number", "text": "text", "row": "a row"}[found]
+    return {"truth": "a boolean", "number": "a number", "text": "a string", "row": "a row"}[found]
 
 
 def _comparison_hint(node: Node, found: Type) -> str:

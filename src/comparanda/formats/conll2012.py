@@ -457,7 +457,7 @@ class _Reader:
 
     def _missing_column_error(self, block: Block, line: int) -> ReadError:
         count, column = int(block.fields[line]), self.min_width - 1
-        what = f"{count} column{'s'[: count != 1]}, but the first line of words has {self.layout.width}"
+        what = f"expected {self.layout.width} columns as in the first line of words, got {count}"
         hint = f"set the columns with ?word=N and ?pos=N: column {column} is read, and the last one holds the brackets"
         return make_read_error(self.source, int(block.start[line]), what, hint=hint)
 
@@ -551,7 +551,7 @@ class _Reader:
         """Return the note that there are no mentions; refuse a file that looks like CoNLL-U."""
         first = corpus.source.line_at(int(corpus.offset[0]))
         if not corpus.documents.marked and is_word_line(first.split("\t")):
-            what = "the last column holds no brackets, and this looks like CoNLL-U"
+            what = "the last column contains no brackets, and this looks like CoNLL-U"
             raise make_read_error(self.source, int(corpus.offset[0]), what, hint="if so, use FILE::conllu")
         what = "files without brackets in the last column, and so without mentions"
         return Note(self.request.side, what, 1, first_places(self.source, corpus.offset[:1]))

@@ -214,7 +214,7 @@ class _Reader:
         if len(text.split()) == width:
             hint = "the columns of this row are separated by spaces, those of the first row by tabs"
         first = self.source.locate(self.layout.first)
-        what = f"{format_column_count(int(block.fields[line]))}, the first row ({first}) has {width}"
+        what = f"expected {format_column_count(width)} as in the first row ({first}), got {int(block.fields[line])}"
         return make_read_error(self.source, int(block.start[line]), what, hint=hint)
 
     def build_corpus(self, request: Request) -> Corpus:

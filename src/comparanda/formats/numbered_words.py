@@ -67,7 +67,7 @@ class _ArcReader:
         """Read the trees, and the enhanced graphs if their column is filled; note what is unusual."""
         if set(head.names) <= set(NOT_ANNOTATED):
             raise ReadError(
-                "the column of heads holds only '_': the file has tags, but no trees",
+                "the column of heads contains only '_': the file has tags, but no trees",
                 where=self.source.parts[0].name,
                 hint="compare its tags with --task tag",
             )

@@ -285,7 +285,7 @@ def _iter_named_rows(piece: _Piece, fields: Sequence[str | None]) -> Iterator[tu
 
 FORMAT = Format(
     name=NAME,
-    summary="Parquet: a table of rows, of tokens or sentences, or of documents with spans (with pyarrow installed)",
+    summary="Parquet: a table of rows, of tokens or sentences, or of documents with spans (requires pyarrow)",
     shapes=JSONL.shapes,
     suffixes=(SUFFIX,),
     options={

@@ -274,7 +274,7 @@ def sniff(lines: list[str]) -> bool:
 
 FORMAT = Format(
     name="spacy",
-    summary="spaCy: documents as written by Doc.to_json, and .spacy files (with spaCy installed)",
+    summary="spaCy: documents as written by Doc.to_json, and .spacy files (requires spaCy)",
     shapes=frozenset({"tokens"}),
     suffixes=(SUFFIX,),
     options={"spans": "the span group to be read instead of entities, such as sc", **OPTION},

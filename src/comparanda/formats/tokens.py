@@ -325,5 +325,5 @@ def mend_column(column: TextColumn, mend: Mend) -> tuple[TextColumn, Rows]:
 def refuse_unannotated(column: TextColumn, what: str, source: Source, hint: str) -> None:
     """Refuse a column without a single annotation, unless it belongs to a portion of a corpus."""
     if source.whole is None and set(column.names) <= set(NOT_ANNOTATED):
-        problem = "holds only '_'" if "_" in column.names else "is empty"
+        problem = "contains only '_'" if "_" in column.names else "is empty"
         raise ReadError(f"{what} {problem}", where=source.parts[0].name, hint=hint)

@@ -223,7 +223,7 @@ class _Reader:
         for each in cas.select(_METADATA) if known else ():
             if each[feature]:
                 return str(each[feature])
-        what, hint = f"the metadata of this file have no {feature}", "leave out the option 'document'"
+        what, hint = f"the metadata of this file has no {feature}", "leave out the option 'document'"
         raise ReadError(what, where=self.source.parts[number].name, hint=hint)
 
 

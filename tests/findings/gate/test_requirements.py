@@ -86,7 +86,7 @@ def test_what_holds_says_what_it_rests_on(text: str, measured: float | None, lim
         ("ff1 >= 80", "unknown name 'ff1' (did you mean 'f1'?)", "ff1"),
         ("new_error == 0", "unknown name 'new_error' (did you mean 'new_errors'?)", "new_error"),
         ("f1 >= base.f1", 'write base_score("f1")', "base.f1"),
-        ("f1 >= 'base'", "'>=' cannot compare a number with text", ">="),
+        ("f1 >= 'base'", "'>=' cannot compare a number with a string", ">="),
         ("f1", "expected a condition, got a number", "f1"),
         ("f1 >= recall + base", "but 2 are named", "base"),
         ("new_errors < base", "but none is named", "base"),

@@ -334,7 +334,7 @@ class TestChoosing:
 
     def test_a_key_that_no_line_has(self) -> None:
         assert refused(self.CHUNKS, column="misc:TAG") == (
-            "f.conllu: the column 'misc:TAG' holds only '_'\n"
+            "f.conllu: the column 'misc:TAG' contains only '_'\n"
             "  columns with values: misc; choose one with --column NAME, or ::conllu?column=NAME for one file"
         )
 

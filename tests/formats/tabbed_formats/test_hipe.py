@@ -270,17 +270,17 @@ class TestDefects:
         [
             (
                 HEADER + row("a") + "b\tO\n",
-                "d.tsv:3: 2 columns, the first row (d.tsv:2) has 10\n"
+                "d.tsv:3: expected 10 columns as in the first row (d.tsv:2), got 2\n"
                 "  columns are separated by one tab; is the row cut off?",
             ),
             (
                 HEADER + row("a") + row("b").replace("\t", " "),
-                "d.tsv:3: 1 column, the first row (d.tsv:2) has 10\n"
+                "d.tsv:3: expected 10 columns as in the first row (d.tsv:2), got 1\n"
                 "  the columns of this row are separated by spaces, those of the first row by tabs",
             ),
             (
                 HEADER + row("a") + "#\tO\n",
-                "d.tsv:3: 2 columns, the first row (d.tsv:2) has 10\n"
+                "d.tsv:3: expected 10 columns as in the first row (d.tsv:2), got 2\n"
                 "  columns are separated by one tab; is the row cut off?",
             ),
             (

@@ -109,7 +109,7 @@ class TestConllu:
 
     def test_values_that_say_nothing_are_refused(self, tmp_path: Path) -> None:
         key = read_rows(stored(tmp_path, CONLLU), column="xpos")
-        assert "holds only '_'" in refusal(with_system(key, ["_"] * 4), "xpos")
+        assert "contains only '_'" in refusal(with_system(key, ["_"] * 4), "xpos")
         assert refusal(with_system(key, [None] * 4), "xpos").endswith(
             "no word has a value, so there is nothing to write"
         )

@@ -255,7 +255,7 @@ class TestRefused:
     def test_metadata_that_are_not_there(self) -> None:
         put(**{'documentTitle="My title"': ""})
         assert refusal(read, "d.xmi::xmi?document=title") == (
-            "d.xmi: the metadata of this file have no documentTitle\n  leave out the option 'document'"
+            "d.xmi: the metadata of this file has no documentTitle\n  leave out the option 'document'"
         )
 
     def test_without_the_package(self, monkeypatch: pytest.MonkeyPatch) -> None:
