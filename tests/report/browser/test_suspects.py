@@ -129,7 +129,7 @@ def test_a_download_has_the_columns_of_the_command_and_can_be_loaded_again(
 FILES = {
     "a quotation mark too few": ('document,decision\nd,"x\n', "misplaced quotation mark in row 2"),
     "no table": ("hello", "neither JSON lines nor a table"),
-    "no JSON": ('{"document": ', "has no marks that can be read"),
+    "no JSON": ('{"document": ', "contains no readable marks"),
     "of elsewhere": (
         '{"document":"x","decision":"unsure"}\n\n',
         "0 marks loaded; 1 mark of sites that are not suspects here.",
@@ -163,7 +163,7 @@ def test_tables_of_spreadsheets_are_read_and_other_decisions_refused(
         "\ufeff" + "\r\n".join(["document;begin;end;key;proposed;decision;comment", *lines]), encoding="utf-8"
     )
     with opened(browser, report("span"), ADDRESS) as tab:
-        assert load(tab, target) == "2 marks loaded; 1 mark with another decision than key wrong, key right, unsure."
+        assert load(tab, target) == "2 marks loaded; 1 mark with a decision other than key wrong, key right, unsure."
         assert decided(tab) == "2 of 52 decided"
 
 
@@ -183,7 +183,7 @@ def test_filters_stand_in_the_address(browser: Browser, report: Report) -> None:
         assert tab.page.get_by_label("undecided only").is_checked()
         tab.page.get_by_label("Filter suspects").fill("nowhere at all")
         assert rows.count() == 0
-        assert tab.page.get_by_text("No suspect fits the filters.").is_visible()
+        assert tab.page.get_by_text("No suspects match the filters.").is_visible()
         tab.go("#/suspects?kind=found+by+none")
         kinds = {each.kind for each in demo("span").suspects().suspects}
         assert "found by none" in kinds
@@ -196,7 +196,7 @@ def test_a_browser_that_keeps_nothing_says_so(browser: Browser, report: Report) 
         tab.page.reload()
         tab.page.locator("article.suspect").first.wait_for()
         press(tab, "j", "1")
-        assert "This browser keeps no marks" in tab.page.locator(".suspects .notice").inner_text()
+        assert "This browser does not store marks" in tab.page.locator(".suspects .notice").inner_text()
         assert decided(tab) == "1 of 52 decided"
         tab.go("#/overview")
         tab.go(ADDRESS)

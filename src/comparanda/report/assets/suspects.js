@@ -76,7 +76,7 @@ class SuspectList {
     if (most !== Infinity) suspectsDrawn = most;
     this.found = this.filtered();
     const shown = this.found.slice(0, most);
-    replaceAll(this.body, shown.map((place) => this.row(place)), shown.length ? null : make("p", { class: "faint" }, "No suspect fits the filters."));
+    replaceAll(this.body, shown.map((place) => this.row(place)), shown.length ? null : make("p", { class: "faint" }, "No suspects match the filters."));
     this.tellMore(this.found.length - shown.length);
   }
 
@@ -137,7 +137,7 @@ class SuspectList {
 
   mark(place, wishes) {
     this.marks.set(place, wishes);
-    if (!this.marks.keep()) this.say("This browser keeps no marks: download them before you leave this page.");
+    if (!this.marks.keep()) this.say("This browser does not store marks: download them before leaving this page.");
   }
 
   count() {
@@ -167,7 +167,7 @@ class SuspectList {
     try {
       this.say(this.marks.read(suspectRecords(await file.text())));
     } catch (error) {
-      this.say("“" + visible(file.name) + "” has no marks that can be read: " + error.message);
+      this.say("“" + visible(file.name) + "” contains no readable marks: " + error.message);
     }
     this.marks.keep();
     this.count();
@@ -224,7 +224,7 @@ class SuspectMarks {
     });
     return [countOf(taken, "mark") + " loaded",
       elsewhere ? countOf(elsewhere, "mark") + " of sites that are not suspects here" : null,
-      unknown ? countOf(unknown, "mark") + " with another decision than " + DECISIONS.join(", ") : null].filter(Boolean).join("; ") + ".";
+      unknown ? countOf(unknown, "mark") + " with a decision other than " + DECISIONS.join(", ") : null].filter(Boolean).join("; ") + ".";
   }
 }
 
