@@ -2,7 +2,7 @@
 
 Heads are compared through the alignment and named by relative position: `+2` two words ahead, `-1` one
 back, `0` the root, `self` the word itself. A head without a counterpart in the key is wrong; `?+2[0:3]`
-names the word of the key at its position and the characters of it that the head covers.
+names the word of the key at its position and the bytes of it (in UTF-8, from its start) that the head covers.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def _output_distances(rows: Rows, head: Rows, row_map: RowMap) -> tuple[Rows, di
 
 
 def _name_surplus_head(surplus: Surplus, place: int, row: int) -> str:
-    """Name a head without a counterpart by the key's word at its position and the characters of it that it covers."""
+    """Name a head without a counterpart by the key's word at its position and the bytes of it that it covers."""
     return f"?{int(surplus.near[place]) - row:+}[{int(surplus.begin[place])}:{int(surplus.end[place])}]"
 
 
