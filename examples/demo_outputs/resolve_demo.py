@@ -3,7 +3,7 @@
     python resolve_demo.py NAME ... [--folder FOLDER] [--npm FOLDER] [--xrenner PYTHON]
 
 `xrenner` and `xrenner_rules` get the words of the key with trees that `parse_demo.py` makes of them; `compromise` gets
-the text of each document, and its characters are laid over the words. `README.md` says which resolver needs what.
+the text of each document, and its characters are aligned with the words. `README.md` says which resolver needs what.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def converted(words: Words, tags: list[str], table: dict[str, str]) -> list[str]
 
 
 def _before_verb(rest: list[str]) -> bool:
-    """Tell whether a verb comes next, when adverbs, negation and pronouns are passed over."""
+    """Return whether a verb comes next, ignoring adverbs, negation and pronouns."""
     return next((tag in {"AUX", "VERB"} for tag in rest if tag not in {"ADV", "PART", "PRON"}), False)
 
 

@@ -2,7 +2,7 @@
 
     python xrenner_demo.py FOLDER classifiers|rules
 
-Runs in the environment of xrenner, which wants Python 3.8. A resolver is made anew for each document, because it keeps
+Runs in the environment of xrenner, which wants Python 3.8. A new resolver is made for each document, because it keeps
 things that it has learned from one document for the next.
 """
 

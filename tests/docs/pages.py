@@ -4,10 +4,10 @@
 |---|---|
 | `console`, beginning with `$ comparanda` | each command is run, its output compared; `$ echo $?` is the exit code |
 | `pycon` | run and compared as doctest does |
-| `python` | executed; what it prints is compared with an `output` block behind it, if there is one |
-| any with a file name behind its language | written to that file |
+| `python` | executed; what it prints is compared with an `output` block after it, if there is one |
+| any with a file name after its language | written to that file |
 
-In outputs a line `…` stands for any number of lines. Blocks with `notest` behind their language are passed over.
+In outputs a line `…` matches any number of lines. Blocks with `notest` after their language are skipped.
 
 A picture of a page (`![…](pictures/NAME.svg)`) is written by one of its commands, as NAME.svg.
 
@@ -151,7 +151,7 @@ def link_shared_data(text: str) -> None:
 
 
 def same(want: str, got: str) -> bool:
-    """Whether an output is as wanted; a line `…` stands for any number of lines.
+    """Whether an output is as wanted; a line `…` matches any number of lines.
 
     >>> same("a\\n…\\nd\\n", "a\\nb\\nc\\nd\\n"), same("a\\n…\\n", "b\\n")
     (True, False)
