@@ -101,7 +101,8 @@ def test_an_option_value_that_cannot_be(
         (("--only-label", "X", "--ignore-label", "X"), "no sites left to count"),
         (
             ("--map", "bril=gold.map"),
-            "label map for an unknown side: 'bril' (did you mean 'brill'?)\n  write WHO=FILE, where WHO is key, brill, spacy or all",
+            "label map for an unknown side: 'bril' (did you mean 'brill'?)\n"
+            "  write WHO=FILE, where WHO is key, brill, spacy or all",
         ),
     ],
 )

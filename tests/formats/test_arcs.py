@@ -53,7 +53,8 @@ class TestHeads:
     @pytest.mark.parametrize("head", ["_", ""])
     def test_a_file_of_tags(self, head: str) -> None:
         assert refusal(trees, word(1, head) + word(2, head)) == (
-            "f: the column of heads contains only '_': the file has tags, but no trees\n  compare its tags with --task tag"
+            "f: the column of heads contains only '_': the file has tags, but no trees\n"
+            "  compare its tags with --task tag"
         )
 
     @pytest.mark.parametrize("head", ["_", "", "x", "-1", "+1", "1.0", "²", "1" * 10])
