@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {"task": "pos", "resamples": 40, "part": PART}
 HOOK = """
 import os, signal, time
 from pathlib import Path
-from comparanda.scale import executors as crew; from comparanda.scale import part as judging
+from comparanda.scale import executors
 
 def hooked(job, number):
     here = Path(__file__).parent
@@ -41,9 +41,9 @@ def hooked(job, number):
         os.kill(os.getpid(), signal.SIGKILL)
     while any((here / f"hold-{name}").exists() for name in names):
         time.sleep(0.01)
-    return judging.evaluate_part(job, number)
+    return evaluate_part(job, number)
 
-crew.evaluate_part = hooked
+evaluate_part, executors.evaluate_part = executors.evaluate_part, hooked
 """
 
 
@@ -104,8 +104,8 @@ COMMAND = (
 PROGRAM = f"""
 import sys
 from comparanda import cli
-from comparanda.scale import driver as running
-running.PART = {PART}
+from comparanda.scale import driver
+driver.PART = {PART}
 cli.main(sys.argv[1:])
 """
 """The command line with small parts."""
@@ -115,13 +115,13 @@ def resumed_by_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
 ) -> list[int]:
     """Run a command again, see that it prints what it prints in one go, and return which parts were judged."""
-    crew = Counting()
+    executor = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "choose_executor", lambda _: crew)
+        patch.setattr(driver, "choose_executor", lambda _: executor)
         patch.setattr(driver, "PART", PART)
         found = run(capsys, *COMMAND, *arguments)
     assert (found.code, found.out) == (0, run(capsys, *COMMAND).out)
-    return crew.judged
+    return executor.judged
 
 
 def until(happened: Callable[[], object], what: str) -> None:
@@ -151,7 +151,7 @@ def rubbish(folder: Path) -> list[str]:
 
 
 class Counting:
-    """A crew that judges by itself and notes what."""
+    """An executor that evaluates in this process and records which parts."""
 
     def __init__(self) -> None:
         self.judged: list[int] = []
@@ -164,11 +164,11 @@ class Counting:
 
 def resumed(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[int]:
     """Go on with a folder, see that the numbers are right, and return which parts were judged."""
-    crew = Counting()
+    executor = Counting()
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "choose_executor", lambda _: crew)
+        patch.setattr(driver, "choose_executor", lambda _: executor)
         result = compared(folder=folder)
     assert said(result) == expected() == said(cp.open(folder))
     assert not rubbish(folder)
     assert (folder / PLAN).is_file()
-    return crew.judged
+    return executor.judged

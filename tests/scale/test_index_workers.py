@@ -24,17 +24,19 @@ SIDES = ("key", "one", "two", "three")
 HOOK = """
 import os, signal
 from comparanda.errors import ReadError
-from comparanda.scale import index as looking
+from pathlib import Path
+from comparanda.scale.index import IndexTask
 
-plain = looking.Look.batches
+batches = IndexTask.batches
 
 def hooked(self):
-    for number, batch in enumerate(plain(self)):
+    for number, batch in enumerate(batches(self)):
         if number == 3:
+            Path(__file__).with_name("reached").touch()
             {}
         yield batch
 
-looking.Look.batches = hooked
+IndexTask.batches = hooked
 """
 
 
@@ -97,6 +99,7 @@ def test_a_process_that_is_killed_is_done_without(tmp_path: Path, monkeypatch: p
     alone = plan(1)
     hooked(tmp_path, monkeypatch, "os.kill(os.getpid(), signal.SIGKILL)")
     assert plan(2) == alone
+    assert (tmp_path / "hooks" / "reached").exists()
     assert children() == []
 
 
