@@ -121,7 +121,7 @@ class Entities:
         """Return the suspects at which all seven say the same: nothing, or something."""
         return [each for each in self.suspects.suspects if each.agree == 7 and (each.proposed == NOTHING) == on_nothing]
 
-    def behind_at(self, tag: str) -> int:
+    def count_after_at(self, tag: str) -> int:
         """Return how many words of the key that follow `@` have a tag."""
         lines = Path(self.key.partition("::")[0]).read_text(encoding="utf-8").splitlines()
         rows = [line.split("\t") for line in lines]

@@ -52,7 +52,7 @@ def in_short(study: Entities) -> Iterator[str]:
     yield f"Two systems {apart:.2f} points of F1 apart differ at {100 * study.difference.diff:.2f} % of all places"
     yield f"scores {100 * best.value:.2f}, the best system {max(study.f1.values()):.2f}, the oracle"
     yield f", the oracle {100 * oracle.f1:.2f}: a vote goes {100 * best.gained:.0f} % of the way"
-    yield f"{study.suspects.unfound.count} of {oracle.positives:,} entities are found by nobody"
+    yield f"{study.suspects.unfound.count} of {oracle.positives:,} entities are found by no system"
     yield f"Of the first {READ} suspects {len(WRONG)} look like slips"
 
 
@@ -74,7 +74,7 @@ def difference(study: Entities) -> Iterator[str]:
     false = {name: study.items(f'not positive and claims("{name}")') for name in pair}
     least = min(study.result.pairs().pairs, key=lambda each: each.diff or 0.0)
     yield f"are {apart:.2f} points apart (p = {p:.2f})"
-    yield f"At {found.different} of {found.sites:,} places they do not say the same"
+    yield f"At {found.different} of {found.sites:,} places their outputs differ"
     yield f"corrects {found.of('correction').count} places and breaks {found.of('new_error').count}"
     yield f"F1 rises by {apart:.2f} while accuracy at the places *falls* by {-100 * found.accuracy_difference:.2f}"
     yield f"`spinningbytes` makes {false['spinningbytes']}, `sjtu_adapt` {false['sjtu_adapt']}"
@@ -100,7 +100,7 @@ def complementarity(study: Entities) -> Iterator[str]:
     yield f"It adds {100 * pair.union.recall_gain:.2f} points here"
     yield f"the {missed} entities that `uh_ritual` misses"
     yield f"{100 * pair.back.rcomp.value:.2f} % of these are {pair.overlap.found_by_first.count} entities"
-    yield f"What eats the gain are {pair.overlap.spurious_in_first.count} false claims"
+    yield f"The gain is cancelled by {pair.overlap.spurious_in_first.count} false claims"
     yield f"precision rises by {100 * pair.intersection.precision_gain:.2f} points"
     yield f"And F1 falls by {-100 * pair.intersection.f1_gain:.2f}"
     yield f"All {pairs} unions and {pairs} intersections were scored: {worth} of them have an interval above zero"
@@ -125,7 +125,7 @@ def together(study: Entities) -> Iterator[str]:
     yield f"they are right at only {unanimous.right} of {unanimous.sites} places"
     yield f"at {len(study.agreed(on_nothing=True))} of them all seven have *nothing*"
     yield f"agree on an entity, they are right at {right} of {study.result.count(on_something)}"
-    yield f"The {study.suspects.unfound.count} entities nobody finds"
+    yield f"The {study.suspects.unfound.count} entities that no system finds"
     yield f"an ensemble will come near {100 * oracle.f1:.2f}"
 
 
@@ -167,13 +167,13 @@ def suspects(study: Entities) -> Iterator[str]:
     yield f"| it depends on a convention | {len(OPEN) + USERS} |"
     yield f"the team or the place, {USERS} names of users"
     yield f"| the key is right, or can be defended | {len(RIGHT)} |"
-    yield f"makes {study.behind_at('B-person')} words behind `@` a person's begin"
-    yield f"and leaves {study.behind_at('O')} alone"
+    yield f"makes {study.count_after_at('B-person')} words after `@` the first word of a person"
+    yield f"and {study.count_after_at('O')} not"
     yield f"All seven have nothing at {persons} persons"
     yield f"at rank {late.rank}: `Coleman`"
     yield f"behind the {len(nothing)} places where all seven have nothing"
     yield f"of these {len(something)} it was wrong once"
-    yield f"{READ} from the top are no sample"
+    yield f"{READ} from the top are not a sample"
 
 
 def linkers(study: Links) -> Iterator[str]:
@@ -182,9 +182,9 @@ def linkers(study: Links) -> Iterator[str]:
     lost = {name: (study.lost(name, *missed), study.lost(name, *mistaken)) for name in ("team10", "team33")}
     sources = study.all.error_sources("team10", "team31")
     yield f"{mentions - linked} of the {mentions} mentions of the key are NIL"
-    yield f"`team31-given` has {study.right('team31-given', 'fuzzy')} right and is before `team33-given`"
+    yield f"`team31-given` has {study.right('team31-given', 'fuzzy')} right and is better than `team33-given`"
     yield f"which has {study.right('team33-given', 'fuzzy')}. Without NIL it has {study.right('team31-given')} and is"
-    yield f"`team31` is asked about {study.of('team31', 'linking')} of {linked} linked mentions there"
+    yield f"`team31` is scored on {study.of('team31', 'linking')} of {linked} linked mentions there"
     yield f"`team33` about {study.of('team33', 'linking')}"
     yield f"`team10` loses {lost['team10'][0]} of the {linked} to its tagger and {lost['team10'][1]} to its resolver"
     yield f"`team33` {lost['team33'][0]} and {lost['team33'][1]}"
@@ -202,7 +202,7 @@ def links_together(study: Links) -> Iterator[str]:
     yield f"is at {100 * union.f1_gain:.2f}, and of {len(found.pairs)} pairs {clear_gains(found)} gain"
     yield f"the oracle promises {100 * study.combined.finding.oracle:.2f}"
     yield f"three of four, loses {-100 * votes['majority'].difference:.2f}"
-    yield f"At two of four {both} of {two} links are what both runs of `team10` say"
+    yield f"At two of four {both} of {two} links are in both runs of `team10`"
     yield f"At {study.result.suspects().agreed.count} places all four agree against the key"
     yield f"at {len(study.agreed)} of these on a link"
     yield f"{len(study.all.verdicts.documents)} documents are few"
