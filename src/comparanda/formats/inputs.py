@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from comparanda.core.places import Stretch
-from comparanda.core.registry import find_registered
+from comparanda.core.registry import Entry, find_registered
 from comparanda.core.remote import AnyPath, is_web, path_of
 from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape, check_sizes
@@ -33,8 +33,6 @@ from comparanda.formats.suffixes import SUFFIXES
 from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from comparanda.core.corpus import Corpus
     from comparanda.core.places import Portion, Source
 
@@ -114,7 +112,7 @@ def taken_apart(written: str) -> tuple[str | None, str, str]:
     return None, path, tail
 
 
-def _registered_formats() -> Mapping[str, EntryPoint]:
+def _registered_formats() -> Mapping[str, Entry]:
     return find_registered("comparanda.formats")
 
 
@@ -146,8 +144,6 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
 
     The options of the request apply to every input whose format has them; options of the input take precedence.
     """
-    from comparanda.formats.chunks import with_spans
-
     possible = _Candidates.of(given, request, shape)
     if given.portion is None:
         source = load(
@@ -174,6 +170,8 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
         found = "rows with an id and a label" if corpus.by_id else "sentences of tokens"
         raise ReadError(f"the file contains {found}, but the task requires {shape}", where=source.parts[0].name)
     if asked.layer == "spans" and corpus.spans is None:
+        from comparanda.formats.chunks import with_spans
+
         corpus = with_spans(corpus, replace(request, options=asked.options))
     check_sizes(corpus, request.limits)
     if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:

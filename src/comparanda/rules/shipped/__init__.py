@@ -7,10 +7,9 @@ packages add their own in the same way.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
-from comparanda.core.registry import find_registered
+from comparanda.core.registry import Entry, find_registered
 from comparanda.errors import RuleError, suggest_nearest
 from comparanda.expressions.syntax import quote_for_message
 
@@ -34,7 +33,7 @@ TEMPEVAL3 = _FOLDER / "tempeval3.toml"
 TOKENS = _FOLDER / "tokens.toml"
 
 
-def registered_rules() -> Mapping[str, EntryPoint]:
+def registered_rules() -> Mapping[str, Entry]:
     """Return the registered rule files by name; those of this package have precedence.
 
     >>> registered_rules()["exact"].value
