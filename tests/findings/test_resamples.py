@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 from comparanda.findings import resamples as resample
-from comparanda.findings.resamples import bootstrap_sums, swapped_sums
+from comparanda.findings.resamples import bootstrap_sums, find_quantiles, swapped_sums
 from tests.findings.populations import drawn, identity
 
 
@@ -90,3 +90,20 @@ def test_what_a_thread_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(resample, "_tiled_product", broken)
     with pytest.raises(MemoryError):
         bootstrap_sums(np.eye(9), 40)
+
+
+def test_quantiles_lie_between_the_samples() -> None:
+    samples = np.array([[30.0, 5.0], [10.0, 5.0], [20.0, 5.0], [50.0, 5.0], [40.0, 5.0]])
+    assert find_quantiles(samples, (0.0, 0.125, 0.5, 1.0)).tolist() == [[10, 5], [15, 5], [30, 5], [50, 5]]
+    assert find_quantiles(np.array([3.0]), (0.025, 0.975)).tolist() == [3, 3]
+
+
+@identity(st.integers(1, 60), st.integers(1, 4), st.integers(0, 1000), st.floats(0, 1))
+def test_quantiles_are_those_of_numpy_to_the_last_bit(samples: int, columns: int, seed: int, share: float) -> None:
+    draw = np.random.default_rng(seed)
+    values = draw.choice([draw.normal(size=(samples, columns)), draw.integers(0, 4, (samples, columns)) / 10])
+    if seed % 3 == 0:
+        values[draw.integers(samples), draw.integers(columns)] = np.nan
+    shares = (0.025, share, 0.975)
+    assert np.array_equal(find_quantiles(values, shares), np.quantile(values, shares, axis=0), equal_nan=True)
+    assert np.array_equal(find_quantiles(values[:, 0], shares), np.quantile(values[:, 0], shares), equal_nan=True)

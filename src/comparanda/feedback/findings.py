@@ -30,6 +30,7 @@ from comparanda.feedback.simulation import (
 )
 from comparanda.feedback.state import is_uncertain
 from comparanda.findings.context import divide_counts, none_if_nan
+from comparanda.findings.resamples import find_quantiles
 from comparanda.render.finding import Finding
 from comparanda.render.table import Field as TableField
 from comparanda.render.table import Table, cut_rows, format_cell, format_count
@@ -297,7 +298,7 @@ class Course:
         """Return the 5th and the 95th percentile over seeds after each question; None for one seed."""
         if len(self.trial.curves) == 1:
             return None
-        low, high = np.quantile(self.rows(measure), _BAND_QUANTILES, axis=0)
+        low, high = find_quantiles(self.rows(measure), _BAND_QUANTILES)
         return low, high
 
     def ends(self, measure: str) -> list[float | None]:
@@ -346,7 +347,7 @@ def _band(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     known = [value for value in values if value is not None]
     if len(values) == 1 or len(known) < len(values):
         return None, None
-    low, high = np.quantile(known, _BAND_QUANTILES)
+    low, high = find_quantiles(np.array(known), _BAND_QUANTILES)
     return float(low), float(high)
 
 

@@ -13,7 +13,7 @@ from comparanda.core.measures import Measure, is_lost, of_view, parse_measure, u
 from comparanda.core.sites import sum_by_code
 from comparanda.core.text_columns import TextColumn
 from comparanda.expressions import quote_string
-from comparanda.findings.resamples import RESAMPLES, SEED, bootstrap_sums
+from comparanda.findings.resamples import RESAMPLES, SEED, bootstrap_sums, find_quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -200,7 +200,7 @@ class Context:
 
 def compute_intervals(samples: Matrix) -> list[Interval]:
     """Return the percentile interval of each column; undefined where a resample is undefined."""
-    low, high = np.quantile(samples, _QUANTILES, axis=0)
+    low, high = find_quantiles(samples, _QUANTILES)
     return [(none_if_nan(a), none_if_nan(b)) for a, b in zip(low, high, strict=True)]
 
 

@@ -8,7 +8,7 @@ enough that BLAS does not start threads for them, which on a busy machine takes 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,3 +127,22 @@ def _tiled_product(weights: Matrix, statistics: Matrix) -> Matrix:
     for begin in range(0, len(statistics), rows):
         total += weights[:, begin : begin + rows] @ statistics[begin : begin + rows]
     return total
+
+
+def find_quantiles(samples: Matrix, shares: Sequence[float]) -> Matrix:
+    """Return the quantiles of each column by linear interpolation; NaN where a sample is NaN.
+
+    The values are those of `numpy.quantile`, which imports NumPy's masked arrays: a twentieth of a small comparison.
+
+    >>> find_quantiles(np.array([[4.0, 1.0], [0.0, 1.0], [1.0, np.nan]]), (0.25, 0.5)).tolist()
+    [[0.5, nan], [1.0, nan]]
+    """
+    last = len(samples) - 1
+    place = np.multiply(shares, last)
+    before = np.floor(place).astype(np.intp)
+    after = np.minimum(before + 1, last)
+    ordered = np.partition(samples, [*before, *after, last], axis=0)
+    low, high = ordered[before], ordered[after]
+    part = (place - before).reshape(-1, *[1] * (samples.ndim - 1))
+    between = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    return np.where(np.isnan(ordered[-1]), np.nan, between)
