@@ -13,7 +13,7 @@ from comparanda.core.limits import Limits, limit_hint
 from comparanda.core.probabilities import DECIDE, Decide
 from comparanda.core.verdicts import System
 from comparanda.errors import ReadError, UsageError, suggest_nearest
-from comparanda.expressions.selection import SITE_NAMES
+from comparanda.expressions.names import SITE_NAMES
 from comparanda.formats.contract import BELIEF_OPTIONS, KEY, Request
 from comparanda.formats.files import is_path
 from comparanda.formats.inputs import Input, outputs_of, read_input

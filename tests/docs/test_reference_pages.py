@@ -9,7 +9,7 @@ import pytest
 
 from comparanda.core.measures import _MAKERS
 from comparanda.expressions import BUILTINS
-from comparanda.expressions.selection import PAIR_NAMES, SITE_NAMES
+from comparanda.expressions.names import PAIR_NAMES, SITE_NAMES
 from comparanda.formats.inputs import find_formats
 from comparanda.render.json import finding_names, schema
 from comparanda.rules.declarations import PAIRINGS

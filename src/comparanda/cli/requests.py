@@ -25,7 +25,7 @@ from comparanda.cli.output import (
 from comparanda.cli.parameters import INPUT, Option, is_given
 from comparanda.errors import InputError, UsageError, suggest_nearest
 from comparanda.expressions import find_names
-from comparanda.expressions.selection import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
+from comparanda.expressions.names import ITEM_NAMES, PAIR_ITEM_NAMES, SITE_NAMES, pair_names
 from comparanda.formats.inputs import Input, each_input, find_formats
 from comparanda.pipeline import Setup, columns_of, read_key, read_response, refuse_notes
 from comparanda.render.console import show_progress

@@ -1,21 +1,21 @@
 """The closed expression language: conditions and values over columns.
 
 `parse` reads an expression, `check` infers its type and reports errors, `evaluate` computes it on all rows at once.
-No user input is ever run as Python. The parts that need NumPy are imported on first use.
+No user input is ever run as Python. Each is imported when it is first used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from comparanda.errors import ExpressionError
-from comparanda.expressions.functions import BUILTINS, Function, Parameter, Scope, Signature, Type
-from comparanda.expressions.parser import find_names, parse, unparse
-from comparanda.expressions.syntax import Expression, Node, Place, quote_name, quote_string, walk_tree
-from comparanda.expressions.types import Checked, check, require_truth
-
 if TYPE_CHECKING:
+    from comparanda.errors import ExpressionError
     from comparanda.expressions.evaluation import evaluate, scope_of, select
+    from comparanda.expressions.functions import BUILTINS, Function, Parameter, Scope, Signature, Type
+    from comparanda.expressions.parser import find_names, parse, unparse
+    from comparanda.expressions.syntax import Expression, Node, Place, quote_name, quote_string, walk_tree
+    from comparanda.expressions.types import Checked, check, require_truth
 
 __all__ = [
     "BUILTINS",
@@ -42,19 +42,22 @@ __all__ = [
     "walk_tree",
 ]
 
-_LAZY = {
-    "evaluate": "evaluation",
-    "scope_of": "evaluation",
-    "select": "evaluation",
+_MODULES = {
+    "comparanda.errors": ("ExpressionError",),
+    "comparanda.expressions.evaluation": ("evaluate", "scope_of", "select"),
+    "comparanda.expressions.functions": ("BUILTINS", "Function", "Parameter", "Scope", "Signature", "Type"),
+    "comparanda.expressions.parser": ("find_names", "parse", "unparse"),
+    "comparanda.expressions.syntax": ("Expression", "Node", "Place", "quote_name", "quote_string", "walk_tree"),
+    "comparanda.expressions.types": ("Checked", "check", "require_truth"),
 }
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LAZY:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -15,6 +15,25 @@ from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import BUILTINS, Function, Parameter, Scope, find_names, parse, quote_string, walk_tree
 from comparanda.expressions.choice import Chooser
+from comparanda.expressions.names import (
+    AMONG,
+    CHANGED_SUFFIX,
+    CLAIMS,
+    FREQUENCY,
+    ITEM_NAMES,
+    OF_ALL,
+    OF_ITEMS,
+    OF_RUNS,
+    OF_SYSTEMS,
+    PAIR_ITEM_NAMES,
+    RIGHT_BY_RUN,
+    RULE,
+    SITE_NAMES,
+    SOURCE_NAMES,
+    VERDICT,
+    WEIGHT,
+    pair_names,
+)
 from comparanda.expressions.syntax import And, Call, Text
 
 if TYPE_CHECKING:
@@ -25,25 +44,6 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows, Truths
     from comparanda.core.verdicts import System, Verdicts, View
     from comparanda.expressions import Type
-
-
-# Selection of items: annotations of the key and claims of runs.
-#
-# A condition that refers to claims is about items; all others are about sites. The names below are not in any
-# scope of sites, so the names in a condition determine which table it is about.
-
-
-ITEM_NAMES: Mapping[str, Type] = {"positive": "truth", "negative": "truth", "claimed_by": "number"}
-"""Names that only items have: whether the key has the item and it counts, whether it does not, how many runs do."""
-
-PAIR_ITEM_NAMES: Mapping[str, Type] = {"base_claims": "truth", "new_claims": "truth"}
-"""Names for whether the systems of a pair claim an item."""
-
-CLAIMS, VERDICT, RULE, WEIGHT = "claims", "verdict", "rule", "weight"
-"""Functions of an item and a run: whether the run claims it, its outcome by rules and the rule, its weight."""
-
-OF_ITEMS = frozenset({CLAIMS, VERDICT, RULE, WEIGHT})
-"""The functions of items: `claims("crf")`, `verdict("crf") == "FN"`."""
 
 
 def about_items(where: str, attributes: Collection[str] = ()) -> bool:
@@ -147,64 +147,11 @@ class _ItemColumns:
         return found
 
 
-PAIR_NAMES: Mapping[str, Type] = {
-    "base": "text",
-    "new": "text",
-    "base_label": "text",
-    "new_label": "text",
-    "base_right": "truth",
-    "new_right": "truth",
-    "differs": "truth",
-    "correction": "truth",
-    "new_error": "truth",
-    "changed_error": "truth",
-    "same_right": "truth",
-    "same_error": "truth",
-}
-SITE_NAMES: Mapping[str, Type] = {
-    "key": "text",
-    "label": "text",
-    "document": "text",
-    "frequency": "number",
-    "solved_by": "number",
-    "agreement": "number",
-    "majority": "text",
-    "majority_right": "truth",
-}
-
-FREQUENCY = "frequency"
-"""The name for the number of occurrences of a word."""
-
-OF_ALL = frozenset({"solved_by", "agreement", "majority", "majority_right"})
-"""The names that refer to all systems together."""
-
-OF_RUNS = frozenset({"right", "value", "aspect", "agrees", "source"})
-"""The functions of a single run, given by name."""
-
-OF_SYSTEMS = frozenset({"flips", "right_in"})
-"""The functions of all runs of a system, given by name."""
-
-RIGHT_BY_RUN = "right_by_run"
-"""The function evaluated once for each run of a system: whether the run is right, as with `right`."""
-
-AMONG = "among"
-"""The function that restricts sites to those of the key and the runs it names; it is true everywhere."""
-
-_CHANGED_SUFFIX = "_changed"
-
 Kind = Literal["sites", "items"]
 """The rows a condition is about."""
 
 _MAX_CACHED_ROWS = 12_000_000
 """The maximum number of rows cached over all pairs of runs; each takes about twenty bytes."""
-
-SOURCE_NAMES = ("base_source", "new_source")
-"""Names for the source of the errors of a pair, where rules determine it."""
-
-
-def pair_names(sites: Sites) -> dict[str, Type]:
-    """Return the names that refer to a pair of systems, such as `correction`, `base_label` or `head_changed`."""
-    return {**PAIR_NAMES, **dict.fromkeys((f"{aspect}{_CHANGED_SUFFIX}" for aspect in sites.aspects), "truth")}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -577,8 +524,8 @@ class _SiteColumns:
             return self.values(sites.values[base if name == "base" else new])
         if name in {"base_label", "new_label"}:
             return self.labels(sites.labels.values[base if name == "base_label" else new])
-        if name.endswith(_CHANGED_SUFFIX):
-            aspect = sites.aspects[name.removesuffix(_CHANGED_SUFFIX)]
+        if name.endswith(CHANGED_SUFFIX):
+            aspect = sites.aspects[name.removesuffix(CHANGED_SUFFIX)]
             return np.not_equal(aspect.values[base], aspect.values[new])
         old, fresh = sites.right[base], sites.right[new]
         differs = sites.values[base] != sites.values[new]

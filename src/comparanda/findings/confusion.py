@@ -13,7 +13,7 @@ from comparanda.core.sites import format_value
 from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, suggest_nearest
 from comparanda.expressions import quote_string
-from comparanda.expressions.selection import AMONG
+from comparanda.expressions.names import AMONG
 from comparanda.findings.context import Context, divide_counts
 from comparanda.render.count_links import Link
 from comparanda.render.finding import Finding

@@ -11,7 +11,7 @@ import numpy as np
 from comparanda.core.text_columns import Column, TextColumn
 from comparanda.errors import UsageError
 from comparanda.expressions import quote_name
-from comparanda.expressions.selection import OF_ALL
+from comparanda.expressions.names import OF_ALL
 from comparanda.findings.context import LOST, Context, is_value, none_if_nan
 from comparanda.findings.significance import benjamini_hochberg, test_by_randomisation
 from comparanda.findings.table_links import join_conditions, right_link

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.expressions import parse, unparse
-from comparanda.expressions.selection import PAIR_NAMES, Selection, SelectionCaches, about_items, select_rows
+from comparanda.expressions.names import PAIR_NAMES
+from comparanda.expressions.selection import Selection, SelectionCaches, about_items, select_rows
 from comparanda.expressions.syntax import And, Call, Comparison, ComparisonStep, Name, Node, Not, Text, Truth
 from comparanda.findings.examples import by_hash
 from comparanda.findings.table_links import EVERY_PAIR, EVERYWHERE
