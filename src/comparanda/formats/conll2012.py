@@ -34,11 +34,11 @@ from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.errors import ReadError, UsageError, WriteError
 from comparanda.formats.conllu import is_word_line
-from comparanda.formats.conllu_entities import BROKEN, BROKEN_DROPPED, NO_LABEL, Gathered
+from comparanda.formats.conllu_entities import BROKEN, BROKEN_DROPPED, Gathered
 from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import marked_lines
 from comparanda.formats.document_writer import Losses, Passage, Writer
-from comparanda.formats.entity_brackets import CHAINS, Cell, chain_fields, named_fields, read_mentions
+from comparanda.formats.entity_brackets import CHAINS, NO_LABEL, Cell, chain_fields, named_fields, read_mentions
 from comparanda.formats.scanner import LINE_FEED, SPACE, TAB, Block, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering
 from comparanda.formats.word_runs import (

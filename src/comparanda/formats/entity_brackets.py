@@ -35,6 +35,9 @@ USUAL: tuple[str, ...] = ("eid", "etype", "head", "other")
 TYPED: tuple[str, ...] = ("etype", "eid", "other")
 """The fields if no header names them and the second looks like an id."""
 
+NO_LABEL = "ENTITY"
+"""The label of spans that have none."""
+
 AHEAD = 1_000_000
 """Added to the number of an empty node before the first word of its sentence: that of 0.1 is 1000001. An empty node
 after the last word of the previous sentence, such as 8.1, has the same row."""

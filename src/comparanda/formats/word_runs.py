@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from comparanda.errors import WriteError
-from comparanda.formats.conllu_entities import NO_LABEL
 from comparanda.formats.document_writer import CHAIN, GAPS, HEAD, ZERO, Losses, Mention, Passage
+from comparanda.formats.entity_brackets import NO_LABEL
 from comparanda.formats.standoff import tokenise_texts
 
 ChunkScheme = Literal["bio", "bioes"]
