@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -186,25 +187,43 @@ def test_comparing_loads_no_data_frames_and_no_console() -> None:
     assert loaded(code) & HEAVY <= {"numpy", "msgspec"}
 
 
-def test_a_command_imports_what_it_needs() -> None:
-    """Of some 270 modules a small comparison needs about a third."""
+def after_a_command(shown: str, **environment: str) -> list[str]:
+    """Return the words of an expression that is evaluated in the process of a small comparison, after it."""
     key, systems = demo_files("pos")
     arguments = ["diff", key, systems["brill"], systems["hanta"], "--task", "pos", "--resamples", "10", "--quiet"]
     code = f"""
-import sys
+import os, sys
 from comparanda.cli import main
 try:
     main({arguments!r})
 except SystemExit as end:
     assert not end.code
-print("modules:", *[name for name in sys.modules if name.partition(".")[0] == "comparanda"], file=sys.stderr)
+print("after:", *{shown}, file=sys.stderr)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    ours = [name for line in done.stderr.splitlines() if line.startswith("modules:") for name in line.split()[1:]]
-    assert len(ours) <= 110
+    inherited = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**inherited, **environment}
+    )
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("after:")]
+    return line.split()[1:]
+
+
+def test_a_command_imports_what_it_needs() -> None:
+    """Of some 270 modules a small comparison needs less than a third, and of the libraries nothing that is slow."""
+    loaded = set(after_a_command("sys.modules"))
+    ours = {name for name in loaded if name.partition(".")[0] == "comparanda"}
+    assert len(ours) <= 85
     assert not [
         name for name in ours if name.startswith(("comparanda.report.", "comparanda.scale.", "comparanda.feedback."))
     ]
+    assert loaded & {"importlib.metadata", "email", "numpy.ma", "scipy"} == set()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+def test_a_command_has_one_thread_unless_the_user_wants_more() -> None:
+    assert len(after_a_command("os.listdir('/proc/self/task')")) == 1
+    assert after_a_command("[os.environ['OPENBLAS_NUM_THREADS']]") == ["1"]
+    assert after_a_command("[os.environ['OPENBLAS_NUM_THREADS']]", OPENBLAS_NUM_THREADS="2") == ["2"]
 
 
 # The public names

@@ -14,6 +14,7 @@ from contextlib import suppress
 import click
 
 from comparanda.cli.parameters import ClosedPipe, Group, LazyCommands, translate_error
+from comparanda.core.threads import ONE_THREAD
 from comparanda.errors import ComparandaError
 from comparanda.version import __version__
 
@@ -63,6 +64,8 @@ def cli() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its exit code."""
     _prepare_streams()
+    for name, value in ONE_THREAD.items():  # before NumPy is loaded
+        os.environ.setdefault(name, value)
     given = sys.argv[1:] if arguments is None else arguments
     code = None
     try:

@@ -19,15 +19,13 @@ from itertools import chain
 from multiprocessing.connection import Connection, wait
 from typing import Protocol
 
+from comparanda.core.threads import ONE_THREAD
 from comparanda.errors import InputError, UsageError
 from comparanda.scale.index import Batch, IndexTask, Opened, Placed, Row, placed_again
 from comparanda.scale.part import Files, Job, evaluate_part
 
 TRIES = 3
 """The number of workers that a part may terminate."""
-
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""The environment of workers: they share the cores, so each computes with one thread."""
 
 
 Judged = Generator[tuple[int, Files], None, None]
