@@ -435,7 +435,7 @@ def test_a_span_of_a_text_without_characters_stands_at_its_begin(key: str, respo
 
 
 @pytest.mark.xfail(
-    strict=True, reason="words of tokens that are cut otherwise are found by their forms, not their place"
+    strict=True, reason="words of tokens that are split differently are found by their forms, not their place"
 )
 def test_a_token_of_several_words_stands_where_its_characters_do(tmp_path: Path) -> None:
     """The key's first token and the response's second have the same words; they share one character."""

@@ -759,14 +759,14 @@ def _place_answers(quotes: Quotes, stretches: Sequence[_AnswerText]) -> Iterator
 
 def _placing_notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]) -> Iterator[Note]:
     """Note the numbers of items that are not exact quotations, with the first items of each kind."""
-    met: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for number, how in enumerate(placing):
         if how is not None:
-            met.setdefault(how, []).append(number)
+            numbers.setdefault(how, []).append(number)
     for how, what in _PLACING_NOTES.items():
-        if how in met:
-            first = tuple(_format_example(corpus, quotes, number) for number in met[how][:_MAX_EXAMPLES])
-            yield Note(corpus.name, what, len(met[how]), first)
+        if how in numbers:
+            first = tuple(_format_example(corpus, quotes, number) for number in numbers[how][:_MAX_EXAMPLES])
+            yield Note(corpus.name, what, len(numbers[how]), first)
 
 
 def _format_example(corpus: Corpus, quotes: Quotes, number: int) -> str:

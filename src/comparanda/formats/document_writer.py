@@ -96,8 +96,8 @@ class Losses:
     def notes(self, side: str) -> tuple[Note, ...]:
         """Return the losses as notes."""
         return tuple(
-            Note(side, f"not written: {what}", len(met), tuple(dict.fromkeys(met))[:3])
-            for what, met in self._documents.items()
+            Note(side, f"not written: {what}", len(names), tuple(dict.fromkeys(names))[:3])
+            for what, names in self._documents.items()
         )
 
     def __bool__(self) -> bool:
