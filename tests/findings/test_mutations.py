@@ -1049,6 +1049,18 @@ MUTATIONS = (
     ),
     mutation(
         "findings.resamples",
+        "np.where(part < 0.5, low",
+        "np.where(part >= 0.0, low",
+        "quantiles_are_those_of_numpy_to_the_last_bit",
+    ),
+    mutation(
+        "findings.resamples",
+        "np.multiply(shares, last)",
+        "np.multiply(shares, last + 1)",
+        "quantiles_are_those_of_numpy_to_the_last_bit",
+    ),
+    mutation(
+        "findings.resamples",
         "np.random.SeedSequence(seed, spawn_key=(purpose, chunk))",
         "np.random.SeedSequence()",
         "equal_input_gives_byte_equal_json",
