@@ -65,6 +65,15 @@ def test_packages_of_others_are_found_the_first_version_of_each_and_ours_come_fi
 
 
 @pytest.mark.usefixtures("_fresh")
+def test_damaged_metadata_of_another_package_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "damaged", "")
+    (tmp_path / "damaged-1.0.dist-info" / "entry_points.txt").write_bytes(b"\xff[\n[comparanda.tasks\nx\n= \n")
+    (tmp_path / "old.egg-info").write_text("a file, as old versions of distutils wrote it")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    assert sorted(find_registered("comparanda.tasks")) == ["coref", "dep", "label", "link", "pos", "prob", "span", "tag"]
+
+
+@pytest.mark.usefixtures("_fresh")
 def test_packages_in_an_archive_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(tmp_path, "zipped", "[comparanda.tasks]\nzipped = textwrap:dedent\n")
     archive = tmp_path / "packages.zip"

@@ -72,7 +72,7 @@ def _read_entry_files() -> Iterator[str]:
                 found.setdefault(package, os.path.join(folder, name, "entry_points.txt"))
     for path in found.values():
         try:
-            with open(path, encoding="utf-8") as file:
+            with open(path, encoding="utf-8", errors="replace") as file:
                 yield file.read()
         except OSError:  # few packages have entry points
             continue
