@@ -70,7 +70,16 @@ def test_damaged_metadata_of_another_package_is_no_obstacle(tmp_path: Path, monk
     (tmp_path / "damaged-1.0.dist-info" / "entry_points.txt").write_bytes(b"\xff[\n[comparanda.tasks\nx\n= \n")
     (tmp_path / "old.egg-info").write_text("a file, as old versions of distutils wrote it")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    assert sorted(find_registered("comparanda.tasks")) == ["coref", "dep", "label", "link", "pos", "prob", "span", "tag"]
+    assert sorted(find_registered("comparanda.tasks")) == [
+        "coref",
+        "dep",
+        "label",
+        "link",
+        "pos",
+        "prob",
+        "span",
+        "tag",
+    ]
 
 
 @pytest.mark.usefixtures("_fresh")
