@@ -1,7 +1,7 @@
 """The closed expression language: conditions and values over columns.
 
 `parse` reads an expression, `check` infers its type and reports errors, `evaluate` computes it on all rows at once.
-No user input is ever run as Python. Each is imported when it is first used.
+No user input is ever run as Python. The names of this package are imported when they are first used.
 """
 
 from __future__ import annotations
