@@ -185,7 +185,7 @@ def linkers(study: Links) -> Iterator[str]:
     yield f"`team31-given` has {study.right('team31-given', 'fuzzy')} right and is better than `team33-given`"
     yield f"which has {study.right('team33-given', 'fuzzy')}. Without NIL it has {study.right('team31-given')} and is"
     yield f"`team31` is scored on {study.of('team31', 'linking')} of {linked} linked mentions there"
-    yield f"`team33` about {study.of('team33', 'linking')}"
+    yield f"`team33` on {study.of('team33', 'linking')}"
     yield f"`team10` loses {lost['team10'][0]} of the {linked} to its tagger and {lost['team10'][1]} to its resolver"
     yield f"`team33` {lost['team33'][0]} and {lost['team33'][1]}"
     yield f"one of its tagger at {sources.count('none', 'tagger')} places"
