@@ -32,6 +32,7 @@ from comparanda.errors import UsageError
 from comparanda.formats.contract import KEY
 from comparanda.tasks.label_maps import ONE_SIDED, note_one_sided_labels
 from comparanda.tasks.spans.links import UNLINKED
+from comparanda.tasks.systematic_errors import is_systematic, note_systematic_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,17 +52,22 @@ _INPUT_NOTE_PREFIXES = ("inputs in which ", "files in which ")
 
 
 def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[Note, ...]:
-    """Merge notes by adding up their counts; recompute those about labels that occur on one side only."""
+    """Merge notes by adding up their counts; compute those about the whole again from the merged views."""
     notes = [note for part in parts for note in part.notes if not note.what.startswith(_INPUT_NOTE_PREFIXES)]
     notes += _merge_input_notes(parts)
     view, runs = next(iter(views.values())), parts[0].runs
-    kept = [note for note in notes if note.what not in ONE_SIDED]
-    if len(kept) < len(notes):
+    kept = [note for note in notes if not _is_of_the_whole(note)]
+    if any(note.what in ONE_SIDED for note in notes):
         kept += note_one_sided_labels(
             view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs
         )
-    kept = _drop_unlinked_notes(kept, view.claims, runs)
+    kept = [*_drop_unlinked_notes(kept, view.claims, runs), *note_systematic_errors(views, runs)]
     return tuple(sorted((each for note in add_up_weights(kept) for each in _split_by_place(note)), key=_note_order))
+
+
+def _is_of_the_whole(note: Note) -> bool:
+    """Whether a note is computed from the whole corpus: its places are no lines, and it is not the sum of its parts."""
+    return note.what in ONE_SIDED or is_systematic(note.what)
 
 
 def _merge_input_notes(parts: Sequence[Verdicts]) -> list[Note]:
@@ -88,7 +94,7 @@ def _drop_unlinked_notes(notes: Sequence[Note], claims: Claims | None, runs: Seq
 
 def _split_by_place(note: Note) -> Iterator[Note]:
     """Split a note into one for each listed place and one for the rest; notes about labels are not split."""
-    if note.what in ONE_SIDED or len(note.first) > note.count:
+    if _is_of_the_whole(note) or len(note.first) > note.count:
         yield note
         return
     yield from (replace(note, count=1, first=(place,)) for place in note.first)
@@ -102,7 +108,7 @@ def _note_order(note: Note) -> tuple[tuple[str, ...], int, str]:
     Notes are sorted by file and line, since parts follow the key and an output may have its documents in another order;
     documents that only an output has are sorted by name, and missing ones keep the order of the key.
     """
-    if not note.first or note.what in ONE_SIDED or LACKING in note.what:
+    if not note.first or _is_of_the_whole(note) or LACKING in note.what:
         return (), 0, ""
     if BEYOND in note.what:
         return (), 0, note.first[0]

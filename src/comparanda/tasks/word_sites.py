@@ -14,6 +14,7 @@ from comparanda.core.items import Items
 from comparanda.core.sites import ABSENT, Attribute, Sites, recode_canonically
 from comparanda.core.text_columns import TextColumn, code_type
 from comparanda.core.verdicts import System, UnitKind, Units, Verdicts
+from comparanda.tasks.systematic_errors import note_systematic_errors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def verdicts_of(
         units=units_of(key),
         views=views,
         settings=settings,
-        notes=(*aligned.notes, *notes),
+        notes=(*aligned.notes, *notes, *note_systematic_errors(views, runs)),
         texts=Texts.of(aligned, runs),
     )
 
