@@ -157,6 +157,7 @@ _UNAVAILABLE_OPTIONS = (
     "train",
     "punctuation",
     "labels",
+    "conll18",
     "rules",
     "same_ids",
     "where",
