@@ -19,12 +19,14 @@ from comparanda.formats.files import is_path
 from comparanda.formats.inputs import Input, outputs_of, read_input
 from comparanda.formats.scanner import MAX_LINE
 from comparanda.tasks.task import (
+    CONLL18,
     LABELS,
     MATCHING,
     NOUNS,
     PUNCTUATION,
     REPEATED,
     SINGLETONS,
+    Conll18,
     Labels,
     Matching,
     Nouns,
@@ -65,6 +67,7 @@ class Setup:
         attributes: further columns of the key for slices and conditions.
         punctuation: which words of trees are excluded as punctuation: keep (none), ud-punct, unicode-p, ptb.
         labels: how relations of trees are compared: universal (without subtypes) or full.
+        conll18: how the view conll18 of trees compares values: official (as they are written) or normalised.
         rules: the rules for evaluating spans: a shipped rule set ("exact", "semeval2013" …), a file, or Python objects.
         parameters: values that replace parameters of the rule set, by name, or by name and label.
         paranoid: also run the rules without optimisations, and compare.
@@ -98,6 +101,7 @@ class Setup:
     attributes: Sequence[str] = ()
     punctuation: Punctuation | None = None
     labels: Labels | None = None
+    conll18: Conll18 | None = None
     rules: Any = None
     parameters: Parameters = field(default_factory=dict)
     paranoid: bool = False
@@ -175,6 +179,7 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
         train=_read_training_words(task, setup, value),
         punctuation=_resolve_policy(task, "punctuation", setup.punctuation, PUNCTUATION),
         labels=_resolve_policy(task, "labels", setup.labels, LABELS),
+        conll18=_resolve_policy(task, "conll18", setup.conll18, CONLL18),
         rules=rules,
         paranoid=setup.paranoid,
         same_ids=_load_same_ids(task, setup),

@@ -14,6 +14,7 @@ from comparanda.core.corpus import Corpus
 from comparanda.core.places import Source
 from comparanda.formats.conllu import read
 from comparanda.formats.contract import Request
+from comparanda.tasks.task import Conll18
 from comparanda.tasks.trees.conll18 import ENHANCED, METRICS, count_conll18
 from comparanda.tasks.trees.evaluation import COLUMNS
 
@@ -36,9 +37,11 @@ def laid(key: str, *responses: str, missing: Missing = "error") -> Aligned:
     return align_responses(trees(key, "key"), corpora, missing=missing)
 
 
-def counts(aligned: Aligned, unit: int | None = None, run: int = 0) -> dict[str, Counts]:
+def counts(
+    aligned: Aligned, unit: int | None = None, run: int = 0, *, values: Conll18 = "official"
+) -> dict[str, Counts]:
     """Return the counts of every score, of all units or of one."""
-    statistics = count_conll18(aligned).statistics
+    statistics = count_conll18(aligned, values).statistics
     metrics = [metric for metric in (*METRICS, *ENHANCED) if f"credit[{metric}]" in statistics]
     return {metric: tuple(_count(statistics, f"{name}[{metric}]", unit, run) for name in COUNTS) for metric in metrics}
 

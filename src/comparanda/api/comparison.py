@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from comparanda.core.probabilities import Decide
     from comparanda.findings.anatomy import KeyPair, Keys, KeyScores
     from comparanda.rules.declarations import Parameters
-    from comparanda.tasks.task import Labels, Matching, Nouns, Punctuation, Repeated, Singletons
+    from comparanda.tasks.task import Conll18, Labels, Matching, Nouns, Punctuation, Repeated, Singletons
 
 
 def compare(
@@ -45,6 +45,7 @@ def compare(
     where: str | None = None,
     punctuation: Punctuation | None = None,
     labels: Labels | None = None,
+    conll18: Conll18 | None = None,
     rules: Any = None,
     parameters: Parameters | None = None,
     paranoid: bool = False,
@@ -91,6 +92,8 @@ def compare(
         punctuation: which words of trees are excluded: "keep" (none), "ud-punct" (relation punct), "unicode-p" (all
             characters are punctuation), "ptb" (tags `` '' : , .).
         labels: how relations of trees are compared: "universal" (without subtypes) or "full".
+        conll18: how the view conll18 of trees compares values: "official" (the default: as they are written) or
+            "normalised" (in Unicode normal form NFC, without spaces around them, no-break spaces as spaces).
         rules: the rules for evaluating spans: a shipped rule set ("exact" by default, "semeval2013", "paper" …), the
             path of a rule file, or a `RuleSet`.
         parameters: values that replace parameters of the rule set: `{"fuzzy_credit": 0.5}`, or by label
@@ -150,6 +153,7 @@ def compare(
         attributes=sorted({*attributes, *(find_names(where) if where else ())}),
         punctuation=punctuation,
         labels=labels,
+        conll18=conll18,
         rules=rules,
         parameters=parameters or {},
         paranoid=paranoid,

@@ -62,14 +62,14 @@ def ask(context: click.Context, /, **options: Any) -> None:
     from comparanda.cli.output import write_findings
 
     found = _run_ask(context, options)
-    if options["updated"] is not None:
-        _write_file(options["updated"], found.updated, options)
     if options["tool"] is None:
         write_findings(context, found.result, [found.finding], options)
     else:
         from comparanda.feedback.questions import TOOLS
 
         _write_file(options["output"], TOOLS[options["tool"]](found.finding), options)
+    if options["updated"] is not None:  # after the questions: whatever happens here, the next round is written
+        _write_file(options["updated"], found.updated, options)
 
 
 def _write_file(target: str | None, text: str, options: Mapping[str, Any]) -> None:
@@ -157,6 +157,7 @@ _UNAVAILABLE_OPTIONS = (
     "train",
     "punctuation",
     "labels",
+    "conll18",
     "rules",
     "same_ids",
     "where",

@@ -104,6 +104,7 @@ ORDERS = ("frequency", "gain", "gain-here")
 KEYINGS = ("label", "value")
 PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
 LABELS = ("universal", "full")
+CONLL18 = ("official", "normalised")
 SINGLETONS = ("keep", "drop")
 REPEATED = ("first", "official")
 MATCHING = ("exact", "head", "partial")
@@ -194,6 +195,9 @@ _words = _compose(
           help="Trees: which words are left out as punctuation; default: keep (none)."),
     _read("--labels", metavar="|".join(LABELS), callback=parsing_one_of(*LABELS), shell_complete=one_of(*LABELS),
           help="Trees: compare relations without subtypes (universal, the default) or in full."),
+    _read("--conll18", metavar="|".join(CONLL18), callback=parsing_one_of(*CONLL18), shell_complete=one_of(*CONLL18),
+          help="Trees: the view conll18 compares values as they are written (official, the default), or in "
+          "Unicode normal form and without spaces around them."),
 )  # fmt: skip
 _scheme = _read("--scheme", metavar="SCHEME", callback=parsing_one_of(*SCHEMES, fold=True),
                 shell_complete=one_of(*SCHEMES),

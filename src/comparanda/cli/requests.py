@@ -49,6 +49,7 @@ _SETUP_OPTIONS = (
     "train",
     "punctuation",
     "labels",
+    "conll18",
     "rules",
     "parameters",
     "paranoid",

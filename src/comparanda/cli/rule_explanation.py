@@ -250,6 +250,7 @@ _UNAVAILABLE_OPTIONS = (
     "train",
     "punctuation",
     "labels",
+    "conll18",
     "where",
     "singletons",
     "repeated",

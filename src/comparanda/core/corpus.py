@@ -73,7 +73,7 @@ class Edges:
     Args:
         row: the word of each edge.
         head: the row of its head, or `ROOT`.
-        label: its relation; steps of a path through empty nodes are joined by `>`.
+        label: its relation as it is written; steps of a path through empty nodes are joined by `>`.
 
     """
 

@@ -56,6 +56,7 @@ class TextColumn:
         codes: one small integer per row.
         names: the distinct strings, in the order of their codes.
         missing: the code that means "no value", if there is one.
+        written: the column as it is in the input, if reading has normalised it.
 
     >>> column = TextColumn.of(["NN", "NE", "NN"])
     >>> column.names, column.codes.tolist(), column[2]
@@ -66,6 +67,7 @@ class TextColumn:
     codes: Codes
     names: tuple[str, ...]
     missing: int | None = None
+    written: TextColumn | None = None
 
     def __post_init__(self) -> None:
         if self.codes.ndim != 1 or self.codes.dtype.kind not in "iu":
@@ -76,6 +78,11 @@ class TextColumn:
             raise ValueError(f"codes must be between 0 and {len(self.names) - 1}, the last of the names")
         if self.missing is not None and not 0 <= self.missing < len(self.names):
             raise ValueError(f"the code for missing values, {self.missing}, is not between 0 and {len(self.names) - 1}")
+
+    @property
+    def as_written(self) -> TextColumn:
+        """The column as it is in the input, before normalisation."""
+        return self if self.written is None else self.written
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> TextColumn:

@@ -71,7 +71,7 @@ class _ArcReader:
                 where=self.source.parts[0].name,
                 hint="compare its tags with --task tag",
             )
-        return Arcs(self._read_heads(head), None if deps is None else self._read_edges(deps))
+        return Arcs(self._read_heads(head), None if deps is None else self._read_edges(deps.as_written))
 
     def _read_heads(self, written: TextColumn) -> Rows:
         """Read and check the head of each word, in pieces that fit into the processor's cache."""
@@ -148,12 +148,13 @@ def _is_number(text: str) -> bool:
 
 
 def _parse_edges(deps: str) -> list[tuple[int, str]]:
-    """Parse the edges of one word: the number of the head, and the relation after the first colon."""
-    if deps in NOT_ANNOTATED:
+    """Parse the edges of one word: the number of the head, and the relation after the first colon, as it is written."""
+    if deps.strip() in NOT_ANNOTATED:
         return []
     edges = []
     for edge in deps.split("|"):
-        head, _, label = edge.partition(":")
+        written, _, label = edge.partition(":")
+        head = written.strip()
         node, dot, number = head.partition(".")
         if dot and label and _is_number(node) and _is_number(number):
             edges.append((_EMPTY_NODE, label))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,9 +12,8 @@ import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
-from comparanda.core.probabilities import side_by_side
 from comparanda.core.text_columns import Slices, TextColumn
-from comparanda.errors import ReadError, WriteError
+from comparanda.errors import ReadError
 from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, Format, Request
 from comparanda.formats.cuts import json_marks, sentence_a_line
 from comparanda.formats.field_values import find_unwritable, is_collection, list_values
@@ -34,6 +31,7 @@ from comparanda.formats.probabilistic_records import (
     Span,
     make_decoding_error,
     make_type_error,
+    merge_tuples,
 )
 from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
 from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
@@ -41,7 +39,7 @@ from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 from comparanda.formats.tokens import MENDS, Marks, mend_column
 
 if TYPE_CHECKING:
-    from comparanda.core.probabilities import Beliefs, Policies
+    from comparanda.core.probabilities import Beliefs, Policies, Worlds
     from comparanda.core.text_columns import Codes, Rows
 
 
@@ -308,7 +306,7 @@ def _read_documents(found: list[Document | list[Span]], places: list[int], sourc
     for content, reader in _READERS.items():
         for policies, numbers in records.group_by_policies(records.with_content(content)):
             parts.append(reader(records, numbers, policies))
-    return build_tuple_corpus(records, _merge_tuples(parts))
+    return build_tuple_corpus(records, merge_tuples(parts))
 
 
 def _read_certain(records: Records) -> Corpus:
@@ -322,30 +320,6 @@ def _read_certain(records: Records) -> Corpus:
     every = list(range(len(records)))
     tuples = read_entities(records, every, replace(records.policies[0], overlap="independent"))
     return replace(build_tuple_corpus(records, tuples), beliefs=None)
-
-
-def _merge_tuples(parts: Sequence[RecordsTuples]) -> RecordsTuples:
-    """Merge the tuples of several kinds of records, in the order of the records."""
-    if len(parts) == 1:
-        return parts[0]
-    sizes = [len(part.record) for part in parts]
-    record = np.concatenate([part.record for part in parts])
-    order = np.argsort(record, kind="stable")
-    owner = np.repeat(np.arange(len(parts)), sizes)[order].tolist()
-    inner = np.concatenate([np.arange(size) for size in sizes])[order].tolist()
-    return RecordsTuples(
-        record=record[order],
-        begin=np.concatenate([part.begin for part in parts])[order],
-        end=np.concatenate([part.end for part in parts])[order],
-        label=[parts[part].label[row] for part, row in zip(owner, inner, strict=True)],
-        beliefs=side_by_side([part.beliefs for part in parts]).take(order),
-        text={
-            number: parts[part].text[row]
-            for number, (part, row) in enumerate(zip(owner, inner, strict=True))
-            if row in parts[part].text
-        },
-        called=lambda row: parts[owner[row]].called(inner[row]),
-    )
 
 
 def sniff(lines: list[str]) -> bool:
@@ -377,14 +351,7 @@ FORMAT = Format(
 )
 
 
-# Writer: JSON lines with blocks of alternatives, or with the possible worlds of a document as an n-best list.
-
-
-MOST_WORLDS = 10_000
-"""The maximum number of worlds of a document that are written as analyses."""
-
-World = tuple[float, tuple[int, ...]]
-"""The probability of a world, and the tuples that are true in it."""
+# Writer: JSON lines with blocks of alternatives, or of worlds where several tuples of a block can be true together.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -408,32 +375,31 @@ class Tuples:
 
 
 def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str:
-    """Write one document per line: with blocks, or with analyses if several tuples of a block can be true together."""
+    """Write one document per line, with its blocks; all weights are read again as they are."""
     bounds = np.searchsorted(tuples.document, np.arange(len(names) + 1)).tolist()
     encode = msgspec.json.Encoder().encode
     lines = []
     for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         rows = range(bounds[number], bounds[number + 1])
-        record = {"doc": name, "text": text, **_encode_content(name, rows, tuples)}
+        record = {"doc": name, "text": text, "blocks": _encode_blocks(rows, tuples)}
         lines.append(f"{encode(record).decode()}\n")
     return "".join(lines)
 
 
-def _encode_content(name: str, rows: range, tuples: Tuples) -> dict[str, Any]:
+def _encode_blocks(rows: range, tuples: Tuples) -> list[dict[str, Any]]:
+    """Encode the blocks of a document; those in which nothing is possible are omitted."""
     beliefs = tuples.beliefs
     rows_by_block: dict[int, list[int]] = {}
     for row in rows:
         rows_by_block.setdefault(int(beliefs.block[row]), []).append(row)
-    if all(beliefs.exclusive[block] for block in rows_by_block):
-        alternatives = (_encode_alternatives(each, tuples) for each in rows_by_block.values())
-        return {"blocks": [{"alternatives": each} for each in alternatives if each]}
-    worlds = [_list_worlds(block, each, beliefs) for block, each in rows_by_block.items()]
-    if prod(map(len, worlds)) > MOST_WORLDS:
-        what = (
-            f"the document {name!r} has spans that overlap each other in chains, and more than {MOST_WORLDS:,} worlds"
-        )
-        raise WriteError(what, hint="use ?overlap=exclusive: blocks hold spans that exclude each other")
-    return {"nbest": [_encode_analysis(each, tuples) for each in product(*worlds)]}
+    found = []
+    for block, mine in rows_by_block.items():
+        if beliefs.exclusive[block] or beliefs.worlds is None:
+            encoded: dict[str, Any] = {"alternatives": _encode_alternatives(mine, tuples)}
+        else:
+            encoded = {"worlds": _encode_worlds(block, beliefs.worlds, tuples)}
+        found += [encoded] if any(encoded.values()) else []
+    return found
 
 
 def _encode_alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]]:
@@ -455,21 +421,12 @@ def _encode_alternatives(rows: list[int], tuples: Tuples) -> list[dict[str, Any]
     return list(found.values())
 
 
-def _list_worlds(block: int, rows: list[int], beliefs: Beliefs) -> list[World]:
-    """List the possible worlds of a block; the remaining probability becomes a world without tuples."""
-    if beliefs.exclusive[block] or beliefs.worlds is None:
-        found: list[World] = [(float(beliefs.weight[row]), (row,)) for row in rows]
-    else:
-        worlds = beliefs.worlds
-        found = []
-        for each in range(*np.searchsorted(worlds.block, [block, block + 1]).tolist()):
-            members = worlds.member[worlds.offsets[each] : worlds.offsets[each + 1]]
-            found.append((float(worlds.probability[each]), tuple(members.tolist())))
-    rest = 1.0 - sum(p for p, _ in found)
-    return [*((p, members) for p, members in found if p > 0), *([(rest, ())] if rest > 0 else [])]
-
-
-def _encode_analysis(worlds: Sequence[World], tuples: Tuples) -> dict[str, Any]:
-    members = sorted(row for _, some in worlds for row in some)
-    spans = [[int(tuples.begin[row]), int(tuples.end[row]), tuples.label[row]] for row in members]
-    return {"p": prod(p for p, _ in worlds), "spans": spans}
+def _encode_worlds(block: int, worlds: Worlds, tuples: Tuples) -> list[dict[str, Any]]:
+    """Encode the possible worlds of a block; the remaining probability is that of the world without spans."""
+    found = []
+    for each in range(*np.searchsorted(worlds.block, [block, block + 1]).tolist()):
+        members = worlds.member[worlds.offsets[each] : worlds.offsets[each + 1]].tolist()
+        if members and worlds.probability[each] > 0:
+            spans = [[int(tuples.begin[row]), int(tuples.end[row]), tuples.label[row]] for row in sorted(members)]
+            found.append({"p": float(worlds.probability[each]), "spans": spans})
+    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from comparanda.errors import ReadError
 from comparanda.formats.chunks import NO_LABEL, OUTSIDE, Spelling, decode_tags, detect_scheme
 from comparanda.formats.probabilistic_records import (
     BEGINS,
+    BLOCK_SHAPE,
     ENDS,
     LABELS,
     LOGS,
@@ -27,6 +27,7 @@ from comparanda.formats.probabilistic_records import (
     Tuples,
     concatenate_spans,
     first_of,
+    merge_tuples,
     read_column,
 )
 
@@ -124,11 +125,52 @@ _MAX_SHOWN = 4
 _OVERLAP_HINT = (
     "choose how to read them: ?overlap=condition, scale or independent; by default, these exclude each other"
 )
+_APART_HINT = "put spans that exclude each other into one block: blocks are independent of each other"
 _LABELS_HINT = "if several labels can be correct, use ?semantics=independent or ?overlap=scale: by default only one can"
 
 
 def read_blocks(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
-    """Read the blocks of some records that have the same policies."""
+    """Read the blocks of some records that have the same policies; worlds have their probabilities in any case."""
+    found = _read_alternatives(records, numbers, policies)
+    worlds = list(_worlds_of_blocks(records, numbers))
+    if not worlds:
+        return found
+    found = merge_tuples([found, _read_lists(records, worlds, {})])
+    _refuse_in_two_blocks(records, found)
+    return found
+
+
+def _worlds_of_blocks(records: Records, numbers: Sequence[int]) -> Iterator[_AnalysisList]:
+    """Yield the worlds of the blocks that have them; refuse blocks with both worlds and alternatives, or neither."""
+    for number in numbers:
+        for index, block in enumerate(records.documents[number].blocks or ()):
+            path = f"blocks[{index}]"
+            if block.alternatives is None and block.worlds is None:
+                raise records.refuse(number, f"missing 'alternatives' in {path!r}", hint=BLOCK_SHAPE)
+            if block.worlds is None:
+                continue
+            if block.alternatives is not None:
+                hint = "give alternatives if the spans exclude each other, otherwise worlds"
+                raise records.refuse(number, f"{path!r} has both 'alternatives' and 'worlds'", hint=hint)
+            for inner, world in enumerate(block.worlds):
+                if world.spans is None or world.tags is not None:
+                    what = f"expected 'spans' in '{path}.worlds[{inner}]', got {'tags' if world.tags else 'none'}"
+                    raise records.refuse(number, what, hint=_ANALYSIS_SHAPE)
+            yield _AnalysisList(number, block.worlds, f"{path}.worlds")
+
+
+def _refuse_in_two_blocks(records: Records, tuples: Tuples) -> None:
+    """Refuse a tuple that occurs in two blocks."""
+    first = first_equals(tuples.record, tuples.begin, tuples.end, TextColumn.of(tuples.label).codes)
+    again = np.flatnonzero(first != np.arange(len(first)))
+    if len(again):
+        row, other = int(again[0]), int(first[again[0]])
+        what = f"{tuples.called(row)!r} with the label {tuples.label[row]!r} is also in {tuples.called(other)!r}"
+        raise records.refuse(int(tuples.record[row]), what, hint=_APART_HINT)
+
+
+def _read_alternatives(records: Records, numbers: Sequence[int], policies: Policies) -> Tuples:
+    """Read the blocks of alternatives."""
     flat, block = _flatten_blocks(records, numbers)
     if policies.semantics == "exclusive":
         flat = _apply_residual(_check_label_sums(records, flat, policies), policies)
@@ -151,18 +193,19 @@ def read_blocks(records: Records, numbers: Sequence[int], policies: Policies) ->
 
 
 def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
-    """Concatenate the alternatives of all blocks; return them and the block of each."""
-    given = [records.documents[number].blocks or [] for number in numbers]
-    several = list(map(attrgetter("alternatives"), chain.from_iterable(given)))
+    """Concatenate the alternatives of all blocks that have them; return them and the block of each."""
+    several_blocks = (enumerate(records.documents[number].blocks or ()) for number in numbers)
+    given = [
+        [(index, each.alternatives or ()) for index, each in blocks if each.worlds is None] for blocks in several_blocks
+    ]
+    place, several = zip(*chain.from_iterable(given), strict=True) if any(given) else ((), ())
     sizes = np.fromiter(map(len, several), np.int64, len(several))
     block, first = np.repeat(np.arange(len(several)), sizes), np.cumsum(sizes) - sizes
-    counts = np.array([len(each) for each in given], np.int64)
-    owner, first_block = np.repeat(np.arange(len(given)), counts), np.cumsum(counts) - counts
+    owner = np.repeat(np.arange(len(given)), np.array([len(each) for each in given], np.int64))
 
     def path(span: int) -> str:
         number = int(block[span])
-        index = number - int(first_block[owner[number]])
-        return f"blocks[{index}].alternatives[{span - int(first[number])}]"
+        return f"blocks[{place[number]}].alternatives[{span - int(first[number])}]"
 
     record = np.array(numbers, np.int64)[owner][block]
     return concatenate_spans(records, list(chain.from_iterable(several)), record, path), block
@@ -238,8 +281,7 @@ def _merge_equal_tuples(records: Records, flat: Flat, block: Rows, same: Rows) -
         row = int(apart[0])
         span, other = int(flat.span[row]), int(flat.span[first[row]])
         what = f"{flat.path(span)!r} with the label {flat.label[row]!r} is also in {flat.path(other)!r}"
-        hint = "put spans that exclude each other into one block: blocks are independent of each other"
-        raise records.refuse(int(flat.record[span]), what, hint=hint)
+        raise records.refuse(int(flat.record[span]), what, hint=_APART_HINT)
     weight = np.bincount(first, flat.entity[flat.span] * flat.share, len(first)).astype(np.float64)
     return weight, np.flatnonzero(first == np.arange(len(first)))
 
@@ -288,10 +330,36 @@ class _Analyses:
     worlds: dict[frozenset[Tuple], float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _AnalysisList:
+    """Analyses of which at most one is correct: all of a record, or the worlds of a block.
+
+    Args:
+        number: the record.
+        given: the analyses.
+        path: the path to them, for messages.
+        coverage: their total probability, if the record states it.
+
+    """
+
+    number: int
+    given: Sequence[Analysis]
+    path: str
+    coverage: float | None = None
+
+
 def read_nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
     """Read the n-best lists of some records; only the policy for the scale affects them."""
-    tagged = _decode_tagged(records, numbers)
-    found = [_read_analyses(records, number, tagged) for number in numbers]
+    documents = ((number, records.documents[number]) for number in numbers)
+    lists = [_AnalysisList(number, document.nbest or (), "nbest", document.coverage) for number, document in documents]
+    return _read_lists(records, lists, _decode_tagged(records, numbers))
+
+
+def _read_lists(
+    records: Records, lists: Sequence[_AnalysisList], tagged: Mapping[tuple[int, int], list[Tuple]]
+) -> Tuples:
+    """Read lists of analyses, each as a block with worlds."""
+    found = [_read_analyses(records, each, tagged) for each in lists]
     found = [each for each in found if each.tuples]
     every = [each for one in found for each in one.tuples]
     paths = [path for one in found for path in one.tuples.values()]
@@ -306,24 +374,25 @@ def read_nbest(records: Records, numbers: Sequence[int], _: Policies) -> Tuples:
     )
 
 
-def _read_analyses(records: Records, number: int, tagged: dict[tuple[int, int], list[Tuple]]) -> _Analyses:
-    """Read the analyses of one record."""
-    given = records.documents[number].nbest or []
+def _read_analyses(records: Records, listed: _AnalysisList, tagged: Mapping[tuple[int, int], list[Tuple]]) -> _Analyses:
+    """Read one list of analyses."""
+    number = listed.number
     found = _Analyses(number)
-    weights = _analysis_probabilities(records, number).tolist()
-    for index, (analysis, probability) in enumerate(zip(given, weights, strict=True)):
+    weights = _analysis_probabilities(records, listed).tolist()
+    for index, (analysis, probability) in enumerate(zip(listed.given, weights, strict=True)):
+        path = f"{listed.path}[{index}]"
         spans = (
-            tagged[number, index] if analysis.spans is None else _read_analysis_spans(records, number, index, analysis)
+            tagged[number, index] if analysis.spans is None else _read_analysis_spans(records, number, path, analysis)
         )
         for inner, each in enumerate(spans):
-            found.tuples.setdefault(each, f"nbest[{index}].spans[{inner}]")
+            found.tuples.setdefault(each, f"{path}.spans[{inner}]")
         world = frozenset(spans)
         found.worlds[world] = found.worlds.get(world, 0.0) + probability
     return found
 
 
 def _analysis_beliefs(found: Sequence[_Analyses]) -> Beliefs:
-    """Build one block per record from its analyses."""
+    """Build one block from each list of analyses."""
     worlds = _build_worlds(found)
     block = np.repeat(np.arange(len(found)), [len(one.tuples) for one in found])
     spans: dict[tuple[int, int, int], int] = {}
@@ -369,7 +438,7 @@ def _build_worlds(found: Sequence[_Analyses]) -> Worlds:
     )
 
 
-def _read_analysis_spans(records: Records, number: int, index: int, analysis: Analysis) -> list[Tuple]:
+def _read_analysis_spans(records: Records, number: int, path: str, analysis: Analysis) -> list[Tuple]:
     """Return the spans of one analysis."""
     found: list[Tuple] = []
     for inner, span in enumerate(analysis.spans or ()):
@@ -377,7 +446,7 @@ def _read_analysis_spans(records: Records, number: int, index: int, analysis: An
         begin, end, label = given
         for name, value in (("start", begin), ("end", end), ("label", label)):
             if value is None or (name == "label" and not value.strip()):
-                raise records.refuse(number, f"'nbest[{index}].spans[{inner}]' has no {name!r}", hint=_ANALYSIS_SHAPE)
+                raise records.refuse(number, f"'{path}.spans[{inner}]' has no {name!r}", hint=_ANALYSIS_SHAPE)
         found.append((begin, end, label))
     return found
 
@@ -385,49 +454,49 @@ def _read_analysis_spans(records: Records, number: int, index: int, analysis: An
 _ANALYSIS_SHAPE = 'write an analysis like this: {"logp": -0.1, "spans": [[0, 2, "PER"]]}'
 
 
-def _analysis_probabilities(records: Records, number: int) -> Floats:
-    """Return the probability of each analysis of a record: as given, or normalised from log probabilities."""
-    document = records.documents[number]
-    given = document.nbest or []
-    coverage = document.coverage
+def _analysis_probabilities(records: Records, listed: _AnalysisList) -> Floats:
+    """Return the probability of each analysis of a list: as given, or normalised from log probabilities."""
+    number, given, path, coverage = listed.number, listed.given, listed.path, listed.coverage
     if coverage is not None and not 0 <= coverage <= 1:
         raise records.refuse(number, f"'coverage' is {coverage:g}, which is not between 0 and 1")
     logs: list[float | None] = [first_of(each, LOGS) for each in given]
     record = np.full(len(given), number)
-    scores = records.read_scores(given, record, lambda index: f"nbest[{index}]")
+    scores = records.read_scores(given, record, lambda index: f"{path}[{index}]")
     if any(each is not None for each in logs):
-        _refuse_mixed_scores(records, number, logs, scores)
-        return _normalise_logs(records, number, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
+        _refuse_mixed_scores(records, listed, logs, scores)
+        return _normalise_logs(records, listed, np.array(logs, np.float64)) * (1.0 if coverage is None else coverage)
     if None in scores and len(given) > 1:
-        what = f"'nbest[{scores.index(None)}]' has neither 'logp' nor 'p'"
+        what = f"'{path}[{scores.index(None)}]' has neither 'logp' nor 'p'"
         raise records.refuse(number, what, hint=_ANALYSIS_SHAPE)
-    found = records.probabilities(scores, record, lambda index: f"nbest[{index}].{records.score_field(given[index])}")
+    found = records.probabilities(scores, record, lambda index: f"{path}[{index}].{records.score_field(given[index])}")
     total = float(found.sum())
     if coverage is not None:
         return found * (coverage / total) if total else found
     if total > 1 + SLACK:
         hint = "if these are not probabilities, give log scores as 'logp', or the total mass of the list as 'coverage'"
-        raise records.refuse(number, f"the analyses of 'nbest' have probabilities that sum to {total:g}", hint=hint)
+        raise records.refuse(number, f"the analyses of {path!r} have probabilities that sum to {total:g}", hint=hint)
     return found / max(total, 1.0)
 
 
 def _refuse_mixed_scores(
-    records: Records, number: int, logs: Sequence[float | None], scores: Sequence[float | None]
+    records: Records, listed: _AnalysisList, logs: Sequence[float | None], scores: Sequence[float | None]
 ) -> None:
     """Refuse n-best lists where only some analyses have a log probability, or one has both it and a probability."""
     for index, (log, score) in enumerate(zip(logs, scores, strict=True)):
         if log is None or score is not None:
             what = "has no 'logp', but others do" if log is None else "has both a logarithm and a probability"
-            raise records.refuse(number, f"'nbest[{index}]' {what}", hint=_ANALYSIS_SHAPE)
+            raise records.refuse(listed.number, f"'{listed.path}[{index}]' {what}", hint=_ANALYSIS_SHAPE)
 
 
-def _normalise_logs(records: Records, number: int, logs: Floats) -> Floats:
+def _normalise_logs(records: Records, listed: _AnalysisList, logs: Floats) -> Floats:
     """Normalise log scores to probabilities that sum to one (softmax)."""
     wrong = np.flatnonzero(np.isnan(logs) | (logs == np.inf))
     if len(wrong):
-        raise records.refuse(number, f"'nbest[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is not a logarithm")
+        what = f"'{listed.path}[{wrong[0]}].logp' is {logs[wrong[0]]:g}, which is not a logarithm"
+        raise records.refuse(listed.number, what)
     if not np.isfinite(logs).any():
-        raise records.refuse(number, "the analyses of 'nbest' are all impossible: their logarithms are minus infinity")
+        what = f"the analyses of {listed.path!r} are all impossible: their logarithms are minus infinity"
+        raise records.refuse(listed.number, what)
     found = np.exp(logs - logs.max())
     relative: Floats = found / found.sum()
     return relative

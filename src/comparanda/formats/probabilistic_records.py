@@ -26,6 +26,7 @@ from comparanda.core.probabilities import (
     Policies,
     hint_for,
     is_impossible,
+    side_by_side,
     unscale,
 )
 from comparanda.errors import ReadError, UsageError, suggest_nearest
@@ -97,12 +98,6 @@ class Span(Placed, gc=False, kw_only=True):
     text: str | None = None
 
 
-class Block(msgspec.Struct, gc=False):
-    """Mutually exclusive spans."""
-
-    alternatives: list[Span]
-
-
 class Analysis(Scored, gc=False, kw_only=True):
     """One of the n best analyses of a text: its spans, or the tag of each word."""
 
@@ -111,6 +106,13 @@ class Analysis(Scored, gc=False, kw_only=True):
     log_prob: float | None = None
     spans: list[tuple[Place, Place, str] | Span] | None = None
     tags: list[str] | None = None
+
+
+class Block(msgspec.Struct, gc=False, kw_only=True):
+    """Mutually exclusive spans, or the sets of spans of which at most one is present."""
+
+    alternatives: list[Span] | None = None
+    worlds: list[Analysis] | None = None
 
 
 class Token(Placed, gc=False, kw_only=True):
@@ -192,7 +194,7 @@ _UNEXPECTED = re.compile(r"Expected `(?P<wanted>[^`]+)`, got `(?P<found>[^`]+)`"
 _MISSING = re.compile(r"Object missing required field `(?P<field>[^`]+)`")
 _LENGTH = re.compile(r"Expected `array` of length (?P<length>\d+)")
 _PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
-_SHAPE = 'write a block like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
+BLOCK_SHAPE = 'write a block like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
 def make_decoding_error(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
@@ -221,7 +223,7 @@ def make_type_error(source: Source, place: int, problem: msgspec.ValidationError
     path = found["path"].replace("[...]", " (one of its values)") if found else ""
     called = repr(path) if path else "the record"
     if missing := _MISSING.match(text):
-        return make_read_error(source, place, f"missing {missing['field']!r} in {called}", hint=_SHAPE)
+        return make_read_error(source, place, f"missing {missing['field']!r} in {called}", hint=BLOCK_SHAPE)
     if length := _LENGTH.match(text):
         hint = 'write a span as [0, 4, "PER"], or as an object'
         return make_read_error(source, place, f"{called} does not have {length['length']} elements", hint=hint)
@@ -403,6 +405,30 @@ class Tuples:
     beliefs: Beliefs
     text: dict[int, str]
     called: Callable[[int], str]
+
+
+def merge_tuples(parts: Sequence[Tuples]) -> Tuples:
+    """Merge the tuples of several kinds of content, in the order of their records."""
+    if len(parts) == 1:
+        return parts[0]
+    sizes = [len(part.record) for part in parts]
+    record = np.concatenate([part.record for part in parts])
+    order = np.argsort(record, kind="stable")
+    owner = np.repeat(np.arange(len(parts)), sizes)[order].tolist()
+    inner = np.concatenate([np.arange(size) for size in sizes])[order].tolist()
+    return Tuples(
+        record=record[order],
+        begin=np.concatenate([part.begin for part in parts])[order],
+        end=np.concatenate([part.end for part in parts])[order],
+        label=[parts[part].label[row] for part, row in zip(owner, inner, strict=True)],
+        beliefs=side_by_side([part.beliefs for part in parts]).take(order),
+        text={
+            number: parts[part].text[row]
+            for number, (part, row) in enumerate(zip(owner, inner, strict=True))
+            if row in parts[part].text
+        },
+        called=lambda row: parts[owner[row]].called(inner[row]),
+    )
 
 
 class Records:

@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -291,14 +291,14 @@ class Gathering:
         number = self.wanted[name]
         names = self._interners[number].names
         codes = np.concatenate(self._codes[number]).astype(code_type(len(names)), copy=False)
-        column = TextColumn(codes, tuple(names))
+        column = given = TextColumn(codes, tuple(names))
         noun = "labels" if name == "value" else f"values of {name!r}"
         usual = {} if _are_clean(names) else MENDS
         for what, mend in {**usual, **mends.get(name, {})}.items():
             column, rows = mend_column(column, mend)
             if rows.size:
                 notes.append(Note(side, f"{noun} {what}", len(rows), first_places(self.source, offset[rows[:3]])))
-        return column
+        return column if column is given else replace(column, written=given)
 
 
 def _are_clean(names: list[str]) -> bool:

@@ -23,6 +23,8 @@ Punctuation = Literal["keep", "ud-punct", "unicode-p", "ptb"]
 PUNCTUATION: tuple[Punctuation, ...] = get_args(Punctuation)
 Labels = Literal["universal", "full"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
+Conll18 = Literal["official", "normalised"]
+CONLL18: tuple[Conll18, ...] = get_args(Conll18)
 Singletons = Literal["keep", "drop"]
 SINGLETONS: tuple[Singletons, ...] = get_args(Singletons)
 Repeated = Literal["first", "official"]
@@ -46,6 +48,8 @@ class Options:
         train: the words seen in training, for the attribute `seen`.
         punctuation: which words of the key count as punctuation and are excluded.
         labels: how relations are compared: `universal` without their subtypes, or `full`.
+        conll18: how the scores of the CoNLL 2018 shared task compare values: `official` as they are written, or
+            `normalised` in Unicode normal form NFC and without spaces around them.
         rules: the rule set that evaluates spans.
         paranoid: whether rules are also run without optimisations and both results compared.
         same_ids: the canonical id of each id that has equivalents.
@@ -71,6 +75,7 @@ class Options:
     train: frozenset[str] | None = None
     punctuation: Punctuation = "keep"
     labels: Labels = "universal"
+    conll18: Conll18 = "official"
     rules: RuleSet | None = None
     paranoid: bool = False
     same_ids: Mapping[str, str] = field(default_factory=dict)

@@ -15,7 +15,6 @@ import comparanda as cp
 from comparanda.core.candidates import Candidates
 from comparanda.core.probabilities import Beliefs, Worlds
 from comparanda.core.text_columns import TextColumn
-from comparanda.errors import WriteError
 from comparanda.formats.probabilistic import Tuples, as_blocks
 from tests.tasks.prob.cases import random_case
 
@@ -100,7 +99,7 @@ def test_what_is_impossible_is_left_out_unless_its_span_is_there() -> None:
     }
 
 
-def test_worlds_are_written_as_analyses_and_what_is_missing_as_an_empty_one() -> None:
+def test_worlds_are_written_in_their_block_without_the_empty_one() -> None:
     made = Worlds(np.array([0, 0]), np.array([0.5, 0.25]), np.array([0, 2, 3]), np.array([0, 1, 1]))
     weight = np.array([0.5, 0.75])
     beliefs = Beliefs(
@@ -112,25 +111,27 @@ def test_worlds_are_written_as_analyses_and_what_is_missing_as_an_empty_one() ->
         worlds=made,
     )
     record = json.loads(as_blocks(["d"], ["a b"], two(beliefs)))
-    assert record["nbest"] == [
-        {"p": 0.5, "spans": [[0, 1, "A"], [2, 3, "B"]]},
-        {"p": 0.25, "spans": [[2, 3, "B"]]},
-        {"p": 0.25, "spans": []},
+    assert record["blocks"] == [
+        {"worlds": [{"p": 0.5, "spans": [[0, 1, "A"], [2, 3, "B"]]}, {"p": 0.25, "spans": [[2, 3, "B"]]}]}
     ]
 
 
-def test_documents_with_too_many_worlds_are_refused() -> None:
+def test_the_worlds_of_independent_blocks_are_not_multiplied() -> None:
+    """Fourteen blocks of two tuples that can be true together, or not at all: 16,384 combinations, 14 worlds."""
     blocks, size = np.repeat(np.arange(14), 2), 28
-    made = Worlds(blocks, np.full(size, 0.5), np.arange(size + 1), np.arange(size))
+    made = Worlds(np.arange(14), np.full(14, 0.5), np.arange(0, 29, 2), np.arange(size))
     beliefs = Beliefs(
         weight=np.full(size, 0.5),
         entity=np.full(size, 0.5),
         alternative=np.arange(size),
         block=blocks,
-        nothing=np.zeros(14),
+        nothing=np.full(14, 0.5),
         worlds=made,
     )
     rows = np.arange(size)
     tuples = Tuples(document=rows * 0, begin=rows, end=rows + 1, label=TextColumn.constant("A", size), beliefs=beliefs)
-    with pytest.raises(WriteError, match=r"the document 'd' has .* more than 10,000 worlds"):
-        as_blocks(["d"], ["x" * 30], tuples)
+    record = json.loads(as_blocks(["d"], ["x" * 30], tuples))
+    assert record["blocks"] == [
+        {"worlds": [{"p": 0.5, "spans": [[place, place + 1, "A"], [place + 1, place + 2, "A"]]}]}
+        for place in range(0, 28, 2)
+    ]

@@ -21,7 +21,7 @@ def notes(result: Result, side: str) -> dict[str, int]:
 
 
 KEY = conll2012("(1) (1) (2) (2) - - -")
-REPEATED = "mentions given more than once: the first chain keeps them"
+REPEATED = "repeated mentions, counted in their first chain only (as the reference scorer: --repeated official)"
 
 
 def test_a_repeated_mention_stays_in_the_chain_whose_id_comes_first(tmp_path: Path) -> None:
@@ -57,6 +57,9 @@ def test_as_the_reference_scorer_has_it_what_the_key_does_not_have_counts_again(
     """The dog is spurious and in two chains, he is in the key and in two: the dog counts twice."""
     response = conll2012("(1) (1)(2) (2) (2)|(1) - (1)(2) -")
     first, official = (compared(tmp_path, KEY, {"one": response}, repeated=how) for how in ("first", "official"))
+    assert notes(official, "one") == {
+        "repeated mentions, counted in their first chain only if the key has them, otherwise in each chain": 3
+    }
     assert counts(first, "muc") == [1, 2, 1, 3]  # Anna, she, he, dog; Bob
     assert counts(first, "b3")[1::2] == [4, 5]
     assert counts(official, "muc")[1::2] == [2, 3 + 1]  # Anna, she, he, dog; Bob, dog

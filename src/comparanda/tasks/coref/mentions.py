@@ -605,9 +605,9 @@ def _repeated_note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
     """Build the note on the number of repeated mentions and their places."""
     spans = corpus.spans
     assert spans is not None
-    what = "mentions given more than once: the first chain keeps them"
+    what = "repeated mentions, counted in their first chain only (as the reference scorer: --repeated official)"
     if policy == "official":
-        what += ", and those that the key does not have count again"
+        what = "repeated mentions, counted in their first chain only if the key has them, otherwise in each chain"
     return Note(corpus.name, what, len(given), first_places(corpus.source, spans.offset[given[:3]]))
 
 

@@ -3,7 +3,7 @@
 Each score has four counts per unit and run: the correct ones (`credit`), those in the key (`positives`), those in
 the system output (`claimed`), and those of the key with a counterpart (`aligned`). Subtypes of relations and
 language-specific features are ignored, and every word counts, punctuation included: policies do not affect these
-scores.
+scores. Values are compared as they are written, character by character, or normalised by name (`--conll18 normalised`).
 """
 
 from __future__ import annotations
@@ -15,18 +15,22 @@ import numpy as np
 
 from comparanda.align import NONE, token_rows
 from comparanda.core.corpus import ROOT, Edges, owner_of_rows
+from comparanda.core.places import Note, first_places
 from comparanda.core.sites import Sites
 from comparanda.core.text_columns import code_type
 from comparanda.core.verdicts import View
+from comparanda.formats.tokens import normalise_nfc, plain_spaces
+from comparanda.tasks.task import CONLL18
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from comparanda.align import Aligned, RowMap
     from comparanda.core.corpus import Arcs, Corpus
     from comparanda.core.text_columns import Codes, Rows, TextColumn, Truths
+    from comparanda.tasks.task import Conll18
 
 
 # The heads of a system output as words of the key, which every evaluation of trees compares.
@@ -120,9 +124,9 @@ def universal_path(label: str) -> str:
     return ">".join(map(universal_relation, label.split(">")))
 
 
-def count_conll18(aligned: Aligned) -> View:
-    """Count all scores for every unit and run."""
-    count = _Counts(aligned)
+def count_conll18(aligned: Aligned, values: Conll18 = "official") -> View:
+    """Count all scores for every unit and run, comparing values as they are written or normalised."""
+    count = _Counts(aligned, values)
     for run in range(len(aligned.responses)):
         count.add(run)
     nothing = np.zeros(0, np.int32)
@@ -135,6 +139,63 @@ def count_conll18(aligned: Aligned) -> View:
     measures += [f"{VIEW}.{each}[{metric}]" for metric in first for each in ("precision", "recall")]
     measures += [f"{VIEW}.aligned_accuracy[{metric}]" for metric in first if metric not in SEGMENTATION]
     return View(name=VIEW, given_sites=sites, measures=tuple(measures), statistics=count.statistics)
+
+
+_COLUMNS: Mapping[str, Callable[[str], str]] = {
+    "value": universal_relation,
+    "upos": str,
+    "xpos": str,
+    "feats": universal_features,
+    "lemma": str,
+}
+"""The columns that are compared, each with the part of its values that counts."""
+
+_NOUNS = {
+    "value": "relations",
+    "upos": "values of UPOS",
+    "xpos": "values of XPOS",
+    "feats": "universal features",
+    "lemma": "lemmas",
+}
+
+
+def _column_of(corpus: Corpus, name: str, values: Conll18) -> TextColumn:
+    column = corpus.columns[name]
+    return column if values == "normalised" else column.as_written
+
+
+def _normalise(value: str) -> str:
+    return plain_spaces(normalise_nfc(value))
+
+
+def note_normalisation(aligned: Aligned, runs: Sequence[str]) -> list[Note]:
+    """Count, for each column and run, the words that are wrong as they are written and right if normalised."""
+    notes = []
+    for name, change in _COLUMNS.items():
+        for run, (response, row_map) in enumerate(zip(aligned.responses, aligned.maps, strict=True)):
+            sides = (aligned.key, response)
+            if all(side.columns[name].written is None for side in sides):
+                continue
+            written, normalised = (
+                _encode_columns([_column_of(side, name, values) for side in sides], change).codes for values in CONLL18
+            )
+            rows = np.arange(len(response)) if row_map.to_response is None else row_map.to_response
+            mended = (normalised[0] == normalised[1][rows]) & (written[0] != written[1][rows]) & (rows != NONE)
+            if name == "lemma":
+                mended &= aligned.key.columns[name].as_written.truths("_".__ne__)
+            found = np.flatnonzero(mended)
+            if aligned.kept is not None:
+                found = found[np.isin(found, aligned.kept)]
+            if found.size:
+                first = first_places(response.source, response.offset[rows[found[:3]]])
+                notes.append(Note(runs[run], f"{_NOUNS[name]} {_NORMALISABLE}", len(found), first))
+    return notes
+
+
+_NORMALISABLE = (
+    "that equal the key's only if Unicode and spaces are normalised, wrong in the view conll18 "
+    "(to accept them: --conll18 normalised)"
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -183,8 +244,9 @@ class _WordErrors:
 class _Counts:
     """Accumulates the counts run by run."""
 
-    def __init__(self, aligned: Aligned) -> None:
+    def __init__(self, aligned: Aligned, values: Conll18) -> None:
         self.aligned = aligned
+        self.values = values
         key = aligned.key
         bounds = key.row_documents if key.documents.marked else key.sentences
         self.unit, self.units = owner_of_rows(bounds).astype(np.int64), len(bounds) - 1
@@ -194,12 +256,11 @@ class _Counts:
             self.kept[aligned.kept] = True
         corpora = (key, *aligned.responses)
         self.heads = [arcs_of(corpus).head for corpus in corpora]
-        self.relation = _encode_columns((corpus.columns["value"] for corpus in corpora), universal_relation)
-        self.content, self.functional = self.relation.among(CONTENT), self.relation.among(FUNCTIONAL)
-        self.upos, self.xpos, self.lemma = (
-            _encode_columns(corpus.columns[name] for corpus in corpora) for name in ("upos", "xpos", "lemma")
+        self.relation, self.upos, self.xpos, self.features, self.lemma = (
+            _encode_columns([_column_of(corpus, name, values) for corpus in corpora], change)
+            for name, change in _COLUMNS.items()
         )
-        self.features = _encode_columns((corpus.columns["feats"] for corpus in corpora), universal_features)
+        self.content, self.functional = self.relation.among(CONTENT), self.relation.among(FUNCTIONAL)
         self.no_lemma = self.lemma.among(frozenset({"_"}))[0]
         self.words, self.content_words = self._by_unit(None), self._by_unit(np.flatnonzero(self.content[0]))
         self.tokens, self.sentences = self._by_unit(token_rows(key)), self._by_unit(key.sentences[:-1])
@@ -342,7 +403,8 @@ class _Counts:
         claimed = nothing if theirs is None else self._by_unit(near[theirs.row])
         credit = dict.fromkeys(ENHANCED, nothing)
         if mine is not None and theirs is not None:
-            found = _find_common_edges(mine, _map_edges_to_key(theirs, self.aligned.maps[run]), len(self.unit))
+            theirs = _map_edges_to_key(theirs, self.aligned.maps[run])
+            found = _find_common_edges(mine, theirs, len(self.unit), self.values)
             credit = {metric: self._by_unit(rows) for metric, rows in zip(ENHANCED, found, strict=True)}
         for metric in ENHANCED:
             self._set_counts(metric, run=run, credit=credit[metric], positives=positives, claimed=claimed, aligned=None)
@@ -357,7 +419,7 @@ def _map_edges_to_key(edges: Edges, row_map: RowMap) -> Edges:
     return Edges(row[known], head[known], edges.label.take(known))
 
 
-def _find_common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Rows]:
+def _find_common_edges(mine: Edges, theirs: Edges, words: int, values: Conll18) -> tuple[Rows, Rows]:
     """Find the word of each edge that both sides have: with the same relation, and ignoring subtypes."""
     lone = np.bincount(mine.row, minlength=words) == 1
     lone &= np.bincount(theirs.row, minlength=words) == 1
@@ -368,8 +430,11 @@ def _find_common_edges(mine: Edges, theirs: Edges, words: int) -> tuple[Rows, Ro
     same_head = np.equal(mine.head[left], theirs.head[right])
     others = np.flatnonzero(~lone[mine.row]), np.flatnonzero(~lone[theirs.row])
     found = []
+    given = [mine.label, theirs.label]
+    if values == "normalised":
+        given = [label.mapped(_normalise) for label in given]
     for change in (str, universal_path):
-        labels = _encode_columns([mine.label, theirs.label], change)
+        labels = _encode_columns(given, change)
         same = same_head & (labels.codes[0][left] == labels.codes[1][right])
         edges = [
             (each.row[rows] * (words + 1) + each.head[rows] + 1) * len(labels.names) + codes[rows]

@@ -24,7 +24,7 @@ from comparanda.core.verdicts import System, Verdicts, View
 from comparanda.errors import UsageError
 from comparanda.tasks.label_maps import apply_label_maps, note_one_sided_labels
 from comparanda.tasks.task import Options, Task
-from comparanda.tasks.trees.conll18 import STRAY, arcs_of, count_conll18, universal_relation
+from comparanda.tasks.trees.conll18 import STRAY, arcs_of, count_conll18, note_normalisation, universal_relation
 from comparanda.tasks.trees.conll18 import VIEW as CONLL18
 from comparanda.tasks.trees.conll18 import on_key as heads_on_key
 from comparanda.tasks.word_sites import (
@@ -62,7 +62,11 @@ def evaluate_arcs(aligned: Aligned, systems: Sequence[System], options: Options)
     views = _build_views(aligned, columns, options)
     notes += note_one_sided_labels(views["las"], runs)
     notes += [Note("key", f"words left out, {why}", count) for why, count in views["las"].left_out_counts.items()]
-    policies = {"punctuation": options.punctuation, "labels": options.labels}
+    policies: dict[str, str] = {"punctuation": options.punctuation, "labels": options.labels}
+    if options.conll18 == "official":
+        notes += note_normalisation(aligned, runs)
+    else:
+        policies["conll18"] = options.conll18
     return verdicts_of(
         aligned,
         systems=systems,
@@ -122,7 +126,7 @@ def _build_views(aligned: Aligned, columns: list[TextColumn], options: Options) 
             cuts=CUTS,
         )
     views["las"] = replace(views["las"], measures=tuple(each for view in views.values() for each in view.measures))
-    return {**views, CONLL18: count_conll18(aligned)}
+    return {**views, CONLL18: count_conll18(aligned, options.conll18)}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -338,5 +342,5 @@ DEP = Task(
     evaluate=evaluate_arcs,
     layer="arcs",
     columns=COLUMNS,
-    policies=frozenset({"punctuation", "labels"}),
+    policies=frozenset({"punctuation", "labels", "conll18"}),
 )
