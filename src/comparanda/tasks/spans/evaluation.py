@@ -278,6 +278,8 @@ def items_of(
     """
     declared = rule_set.views[view]
     key, *runs = sides
+    if declared.label == "partner":
+        runs = [_label_by_partner(declared, outcome, key, side) for outcome, side in zip(outcomes, runs, strict=True)]
     evaluated = [
         (_evaluate_view(rule_set, view, outcome, "key"), _evaluate_view(rule_set, view, outcome, "system"))
         for outcome in outcomes
@@ -501,6 +503,17 @@ def _credited_partners(declared: View, outcome: Outcome, evaluated: _SpanVerdict
     return np.where((evaluated.credit > 0) & (evaluated.weight > 0), partner, -1)
 
 
+def _label_by_partner(declared: View, outcome: Outcome, key: Side, side: Side) -> Side:
+    """Give each span that is paired with a span of the key the label of that span."""
+    if declared.partner is None:
+        raise AssertionError("a view without pairs has no labels of partners")
+    partner = outcome.partners("system", declared.partner, "key")
+    paired = np.flatnonzero(partner >= 0)
+    label = side.label.copy()
+    label[paired] = key.label[partner[paired]]
+    return replace(side, label=label)
+
+
 class _SurplusClaims:
     """The claims of runs that the key does not have; the same claim by two runs is one item.
 
@@ -548,9 +561,12 @@ class _SurplusClaims:
 
     def _claim_numbers(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
         """Encode claims as numbers; equal claims have equal numbers."""
-        if declared.same == EXTENT:
-            return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
         columns = []
+        if declared.label == "partner":
+            columns.append(np.concatenate([each.label[rows] for each, rows in zip(self.sides, self.rows, strict=True)]))
+        if declared.same == EXTENT:
+            claims = np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+            return pack_columns([[claims, *columns]])[0] if columns else claims
         for name in declared.same:
             parts = []
             for outcome, rows in zip(outcomes, self.rows, strict=True):
