@@ -13,6 +13,7 @@ import pytest
 
 from comparanda import Result, compare
 from comparanda.findings.scores import Score
+from comparanda.storage.reader import open_result
 from tests.command import run
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -162,11 +163,16 @@ def test_one_claim_of_two_systems_can_count_for_two_labels(tmp_path: Path) -> No
     (tmp_path / "c.tsv").write_text(columns("B-org", "I-org", "B-pers"))
     systems = {name: str(tmp_path / f"{name}.tsv") for name in "abc"}
     result = compare(str(tmp_path / "key.tsv"), systems, task="span", rules="hipe", resamples=0)
-    found = {
-        (system, label): figures(scores_of(result, system, "strict_by_key", "loc", "pers"), label)[:3]
-        for system in systems
-        for label in ("loc", "pers")
-    }
+    result.save(tmp_path / "saved")
+    found, again = (
+        {
+            (system, label): figures(scores_of(each, system, "strict_by_key", "loc", "pers"), label)[:3]
+            for system in systems
+            for label in ("loc", "pers")
+        }
+        for each in (result, open_result(tmp_path / "saved"))
+    )
+    assert found == again
     assert found == {
         ("a", "loc"): (0, 1, 1),
         ("a", "pers"): (0, 0, 1),

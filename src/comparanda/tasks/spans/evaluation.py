@@ -540,8 +540,9 @@ class _SurplusClaims:
         counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(evaluated, rows, strict=True)])
         keys = _distinguish_repeats(self._claim_numbers(declared, outcomes), run, counting)
         distinct, number = np.unique(keys, return_inverse=True)
-        claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
-        order = np.lexsort((claim, number))  # the representative of an item must not depend on the order of runs
+        order = np.lexsort(
+            (self._chosen("claim"), number)
+        )  # the representative of an item must not depend on the order of runs
         first = order[np.searchsorted(number[order], np.arange(len(distinct)))]
         self.count = len(first)
         cuts = np.cumsum([len(each) for each in rows])[:-1]
@@ -550,8 +551,7 @@ class _SurplusClaims:
 
     def column(self, name: str) -> Array:
         """Return a column of the items, with the values of the first span that claims each."""
-        whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
-        return np.concatenate(whole)[self._first]
+        return self._chosen(name)[self._first]
 
     def claims(self, run: int, size: int) -> Rows:
         """Find the span by which a run claims each item, after `size` items of the key; -1 for none."""
@@ -561,13 +561,20 @@ class _SurplusClaims:
 
     def _claim_numbers(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
         """Encode claims as numbers; equal claims have equal numbers."""
+        numbers = self._chosen("claim") if declared.same == EXTENT else self._pack_columns(declared.same, outcomes)
+        if declared.label == "own":
+            return numbers
+        (keys,) = pack_columns([[numbers, self._chosen("label")]])
+        return keys
+
+    def _chosen(self, name: str) -> Array:
+        """Return a column of the surplus spans of all runs."""
+        return np.concatenate([getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+
+    def _pack_columns(self, names: Sequence[str], outcomes: Sequence[Outcome]) -> Rows:
+        """Encode the values of columns of the surplus spans as numbers."""
         columns = []
-        if declared.label == "partner":
-            columns.append(np.concatenate([each.label[rows] for each, rows in zip(self.sides, self.rows, strict=True)]))
-        if declared.same == EXTENT:
-            claims = np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
-            return pack_columns([[claims, *columns]])[0] if columns else claims
-        for name in declared.same:
+        for name in names:
             parts = []
             for outcome, rows in zip(outcomes, self.rows, strict=True):
                 values = outcome.codes("system", name)[rows]
