@@ -200,8 +200,10 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
     outside, _ = _find_runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
     changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
     found = {
-        "ids outside of mentions ignored": outside,
-        "mentions whose words have several ids, of which the first is used": first[changes[first] != changes[last]],
+        "ids outside of mentions ignored (?mentions=both reads them as mentions)": outside,
+        "mentions whose words have several ids, of which the first is used (?mentions=both splits them)": first[
+            changes[first] != changes[last]
+        ],
     }
     notes = [
         Note(corpus.name, what, len(rows), first_places(corpus.source, corpus.offset[rows[:3]]))

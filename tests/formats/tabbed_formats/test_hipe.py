@@ -165,13 +165,18 @@ class TestLinks:
         text = HEADER + row("New", "B-loc", "Q60|Q61") + row("York", "I-loc", "Q60") + row("City", "I-loc", "_")
         corpus = read(text)
         assert said(corpus, "id") == ["Q60|Q61"]
-        assert notes(corpus) == ["key: mentions whose words have several ids, of which the first is used: 1 (d.tsv:2)"]
+        assert notes(corpus) == [
+            "key: mentions whose words have several ids, of which the first is used (?mentions=both splits them): "
+            "1 (d.tsv:2)"
+        ]
 
     def test_ids_outside_of_mentions(self) -> None:
         text = HEADER + row("a", link="Q1") + row("b", link="Q1") + row("c", "B-x", "Q1") + row("d", link="Q2")
         corpus = read(text)
         assert said(corpus, "id") == ["Q1"]
-        assert notes(corpus) == ["key: ids outside of mentions ignored: 2 (d.tsv:2, d.tsv:5)"]
+        assert notes(corpus) == [
+            "key: ids outside of mentions ignored (?mentions=both reads them as mentions): 2 (d.tsv:2, d.tsv:5)"
+        ]
 
     @pytest.mark.parametrize("nothing", ["_", "-", "", "O"])
     def test_what_is_no_link(self, nothing: str) -> None:
