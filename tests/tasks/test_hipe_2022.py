@@ -109,10 +109,10 @@ def test_without_attribution_to_the_key_totals_are_the_same_and_labels_are_not(k
     assert (alike, len(rows)) == (7, 29)
 
 
-@pytest.mark.parametrize("options", ["", "?mentions=both", "?word=none", "?comments=all"])
+@pytest.mark.parametrize("options", ["", "?mentions=both", "?word=none", "?comments=all", "?times=nil"])
 @pytest.mark.parametrize("ranking", LINK_RANKINGS)
 def test_all_published_rows_of_links(ranking: str, options: str) -> None:
-    """In this corpus the historical ids that `relaxed` replaces change no count."""
+    """Neither the ids of historical states nor those of times, which `relaxed` replaces, change a count here."""
     result = compared("link", "hipe-nel", LINK_RANKINGS, options)
     rows = rows_of(ranking)
     for row in rows:
