@@ -95,6 +95,10 @@ def suggest_nearest(word: str, candidates: Iterable[str]) -> str:
 
     >>> suggest_nearest("uops", ["upos", "xpos"])
     " (did you mean 'upos'?)"
+    >>> suggest_nearest("LOC", ["loc", "LOCATION"])
+    " (did you mean 'loc'?)"
     """
-    match = get_close_matches(word, list(candidates), n=1, cutoff=0.5)
+    known = list(candidates)
+    match = [each for each in known if each.casefold() == word.casefold()]
+    match = match or get_close_matches(word, known, n=1, cutoff=0.5)
     return f" (did you mean {match[0]!r}?)" if match else ""

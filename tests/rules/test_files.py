@@ -215,7 +215,7 @@ def changed(old: str, new: str) -> str:
         (changed("[[rules]]", "[[rule]]"), 4, "unknown key 'rule' in the file (did you mean 'rules'?)", "[[«rule»]]",
          "known: title, include, groups, tables, parameters, lists, hierarchy, rules, views"),
         (RULE + VIEW + "weigth = 1", 12, "unknown key 'weigth' in view 'v' (did you mean 'weight'?)", "«weigth» = 1",
-         "known: outcome, partner, credit, left_out, weight, same, flag, sources, per_system, right, summary"),
+         "known: outcome, partner, credit, left_out, weight, same, flag, sources, per_system, right, label, summary"),
         (changed('["TP", "FP"]', '{ typ = "text" }'), 3,
          "unknown key 'typ' in column system.result (did you mean 'type'?)", 'result = { «typ» = "text" }',
          "known: type, values, given"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -347,6 +348,8 @@ def test_questions_about_ids_are_checked(condition: str, what: str) -> None:
         ('sources = "tagger"', "'sources' of view 'one': expected a table, got a string"),
         ("per_system = 1", "'per_system' of view 'one': expected true or false, got a number"),
         ('per_system = "yes"', "'per_system' of view 'one': expected true or false, got a string"),
+        ('label = "key"', "unknown label 'key' of view 'one'"),
+        ("label = 1", "'label' of view 'one': expected a string, got a number"),
         ("persystem = true", "unknown key 'persystem' in view 'one' (did you mean 'per_system'?)"),
     ],
 )
@@ -359,7 +362,23 @@ def test_views_say_what_they_were_told() -> None:
     view = compile_rules(parse(text, "mine.toml")).views["one"]
     assert (view.flag, dict(view.sources), view.per_system) == ("id", {"B": "tagger"}, True)
     plain = compile_rules(parse(HEAD + SMALL["any"] + REST, "mine.toml")).views["one"]
-    assert (plain.flag, dict(plain.sources), plain.per_system) == (None, {}, False)
+    assert (plain.flag, dict(plain.sources), plain.per_system, plain.label) == (None, {}, False, "own")
+
+
+def test_labels_of_partners_need_partners() -> None:
+    text = f'{HEAD}{SMALL["any"]}{REST}label = "partner"\n'
+    assert compile_rules(parse(text, "mine.toml")).views["one"].label == "partner"
+    without = text.replace('partner = "partner"\ncredit', "credit")
+    assert without != text
+    assert refusal(without) == (
+        "mine.toml: view 'one': label = \"partner\", but no partner\n"
+        "  add partner = and the column with the row of the key"
+    )
+    declared = parse(text, "mine.toml")
+    unknown: Any = "key"
+    views = {"one": replace(declared.views["one"], label=unknown)}
+    with pytest.raises(RuleError, match="view 'one': expected own or partner for 'label', got 'key'"):
+        compile_rules(replace(declared, views=views))
 
 
 @pytest.mark.parametrize("source", ["none", "resolver and tagger"])

@@ -179,6 +179,8 @@ SYSTEM = [span(0, 3), span(4, 7, "ORG"), span(12, 16), span(20, 25, "ORG"), span
         ("semeval2013", "type", "COR INC COR INC SPU", "COR INC COR INC MIS"),
         ("hipe", "strict", "COR INC INC INC SPU", "COR INC INC INC MIS"),
         ("hipe", "fuzzy", "COR INC COR INC SPU", "COR INC COR INC MIS"),
+        ("hipe", "strict_by_key", "COR INC INC INC SPU", "COR INC INC INC MIS"),
+        ("hipe", "fuzzy_by_key", "COR INC COR INC SPU", "COR INC COR INC MIS"),
         ("muc", "type", "COR INC COR INC SPU", "COR INC COR INC MIS"),
         ("muc", "text", "COR COR INC INC SPU", "COR COR INC INC MIS"),
         ("i2b2", "relaxed", "TP FP relaxed FP FP", "TP FN relaxed FN FN"),
@@ -258,6 +260,14 @@ def test_hipe_pairs_before_it_looks_at_labels() -> None:
     assert outcomes("hipe", "fuzzy", system, key) == (["INC", "SPU"], ["INC"])
     assert outcomes("semeval2013", "type", system, key) == (["SPU", "COR"], ["COR"])
     assert outcomes("hipe", "fuzzy", [span(0, 6, "ORG"), span(4, 16)], key) == (["SPU", "COR"], ["COR"])
+
+
+def test_hipe_has_no_items_without_links() -> None:
+    """`_` in the files: such a mention is not even paired. NIL is an id."""
+    key = [span(0, 3, id="Q1"), span(4, 7), span(8, 16, id="NIL"), span(17, 22)]
+    system = [span(0, 3), span(4, 7, id="Q4"), span(8, 16, id="NIL"), span(17, 22)]
+    assert outcomes("hipe-nel", "fuzzy", system, key) == (["SPU", "SPU", "COR", "SPU"], ["MIS", "MIS", "COR", "MIS"])
+    assert score("hipe-nel", "fuzzy", system, key) == (1, 2, 1, 2)
 
 
 def test_characters_count_by_how_much_is_covered() -> None:

@@ -175,8 +175,7 @@ def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
     """Align a response with the whole key: word by word if the words are the same, else by characters."""
     key = context.key
     if key.words is None or response.words is None:
-        notes = check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
-        return RowMap(), None, [*notes, *note_cuts(key, response)]
+        return RowMap(), None, check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
     if _have_same_tokens(key, response):
         return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
     return lay_text(key, context.surface, response)

@@ -439,6 +439,10 @@ _LOOK_BACK = 50
 _MAX_FORM_LENGTH = 30
 
 
+OTHER_BOUNDARIES = "sentence boundaries that differ from the key's, which are used"
+"""The text of the note about them."""
+
+
 def same_words(key: Corpus, response: Corpus) -> bool:
     """Whether both sides have the same words, row by row."""
     if len(key) != len(response) or key.words is None or response.words is None:
@@ -457,9 +461,7 @@ def _note_other_boundaries(response: Corpus, mine: Rows, theirs: Rows) -> list[N
     marked = np.zeros(int(max(mine.max(initial=0), theirs.max(initial=0))) + 1, np.bool_)
     marked[mine] = True
     extra = len(mine) + len(theirs) - 2 * int(np.count_nonzero(marked[theirs]))
-    return (
-        [Note(response.name, "sentence boundaries that differ from the key's, which are used", extra)] if extra else []
-    )
+    return [Note(response.name, OTHER_BOUNDARIES, extra)] if extra else []
 
 
 def same_ranges(key: Corpus, response: Corpus) -> bool:
@@ -772,6 +774,7 @@ def _different_text_error(mine: _Side, theirs: _Side, texts: tuple[Text, Text], 
         details.append(
             "both have the same number of rows: if the words differ only in spelling, add ?word=none to the path"
         )
+    details += _explain_hashes(mine.corpus, theirs.corpus)
     return AlignError(
         f"the text differs from the key's ({places[0]})",
         where=places[1],
@@ -818,17 +821,23 @@ def _note_normalised(mine: _Side, theirs: _Side, alignment: TextAlignment) -> li
 
 
 def check_numbers(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows) -> list[Note]:
-    """Check that rows match by number where a side has no words; refuse documents or sentences of other lengths."""
+    """Check that rows match by number where a side has no words; refuse documents or sentences of other lengths.
+
+    Sentence ends that are annotations of words are no evidence of other rows: the key's are used.
+    """
     size = min(len(key_rows), len(response_rows))
     if len(key_rows) != len(response_rows):
         raise _length_error(key, response=response, key_rows=key_rows, response_rows=response_rows, place=size)
     unlike = np.flatnonzero(np.isin(key_rows, key.sentences) != np.isin(response_rows, response.sentences))
-    if unlike.size:
+    side = response.name if response.words is None else "key"
+    notes = [Note(side, "rows without words, matched by their number alone", size)]
+    if not unlike.size:
+        return notes
+    if not (key.flagged_sentences and response.flagged_sentences):
         raise _sentence_error(
             key, response=response, key_rows=key_rows, response_rows=response_rows, place=int(unlike[0])
         )
-    side = response.name if response.words is None else "key"
-    return [Note(side, "rows without words, matched by their number alone", size)]
+    return [*notes, Note(response.name, OTHER_BOUNDARIES, len(unlike))]
 
 
 def _length_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:
@@ -836,9 +845,36 @@ def _length_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: 
     return AlignError(
         f"{len(response_rows):,} tokens, but the key has {len(key_rows):,} ({key.source.parts[0].name})",
         where=response.source.parts[0].name,
-        details=[f"the {what} continues at {longer.location(int(rows[place]))}"],
+        details=[
+            f"the {what} continues at {longer.location(int(rows[place]))}",
+            *_explain_hashes(key, response),
+        ],
         hint="without words to align, both files must contain the same tokens in the same order",
     )
+
+
+def _explain_hashes(key: Corpus, response: Corpus) -> list[str]:
+    """Explain that a row of HIPE that begins with `#` can be a word for one side and a comment for the other."""
+    if key.format != "hipe" or response.format != "hipe":
+        return []
+    mine, theirs = _rows_of_hashes(key), _rows_of_hashes(response)
+    extra = len(mine) - len(theirs)
+    by_number = key.words is None or response.words is None
+    if not extra or (by_number and len(key) - len(response) != extra):
+        return []
+    first = key.location(int(mine[0])) if extra > 0 else response.location(int(theirs[0]))
+    return [
+        f"words that begin with #: {len(mine):,} in the key, {len(theirs):,} in the system output (first: {first}); "
+        "to read such rows as comments, add ?comments=all to both paths"
+    ]
+
+
+def _rows_of_hashes(corpus: Corpus) -> Rows:
+    """Find the words that begin with `#`."""
+    words = corpus.words
+    if words is None:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero((words.length > 0) & (words.buffer[words.start] == ord("#")))
 
 
 def _sentence_error(key: Corpus, response: Corpus, key_rows: Rows, response_rows: Rows, *, place: int) -> AlignError:

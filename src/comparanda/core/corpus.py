@@ -245,6 +245,7 @@ class Corpus:
         beliefs: the probabilities of its spans; None where they are certain.
         layout: what the reader detected in the first lines; all portions of a corpus must agree in it.
         tags: evidence for the scheme of its chunk tags, where that is to be detected.
+        flagged_sentences: whether sentence ends are annotations of words, which an output may lack.
 
     """
 
@@ -270,6 +271,7 @@ class Corpus:
     beliefs: Beliefs | None = None
     layout: str = ""
     tags: TagEvidence | None = None
+    flagged_sentences: bool = False
 
     def __len__(self) -> int:
         return len(self.offset)

@@ -406,5 +406,7 @@ def _item_values(items: Items, kind: str, run: int) -> NDArray[np.float64]:
 
 def _label_code(names: tuple[str, ...], label: str) -> int:
     if label not in names:
-        raise UsageError(f"the label {label!r} does not occur{suggest_nearest(label, names)}")
+        in_other_case = any(each.casefold() == label.casefold() for each in names)
+        hint = "upper and lower case differ; with --fold-case all labels are in lower case" if in_other_case else None
+        raise UsageError(f"the label {label!r} does not occur{suggest_nearest(label, names)}", hint=hint)
     return names.index(label)

@@ -200,8 +200,10 @@ def with_links(corpus: Corpus, cells: TextColumn | None) -> Corpus:
     outside, _ = _find_runs(linked & (np.cumsum(inside)[:-1] == 0), cells, corpus.sentences)
     changes = np.cumsum(np.diff(cells.codes.astype(np.int64), prepend=cells.codes[:1]) != 0)
     found = {
-        "ids outside of mentions ignored": outside,
-        "mentions whose words have several ids, of which the first is used": first[changes[first] != changes[last]],
+        "ids outside of mentions ignored (?mentions=both reads them as mentions)": outside,
+        "mentions whose words have several ids, of which the first is used (?mentions=both splits them)": first[
+            changes[first] != changes[last]
+        ],
     }
     notes = [
         Note(corpus.name, what, len(rows), first_places(corpus.source, corpus.offset[rows[:3]]))
@@ -241,6 +243,47 @@ def linked_spans(corpus: Corpus, cells: TextColumn) -> Corpus:
         columns={"id": column},
     )
     return replace(corpus, spans=spans)
+
+
+def split_by_links(corpus: Corpus, cells: TextColumn) -> Corpus:
+    """Split the spans of a corpus where the cells of their words change; each linked word outside becomes a span.
+
+    Args:
+        corpus: words with spans that do not overlap.
+        cells: the cell of each word; case is ignored.
+
+    """
+    spans = corpus.spans
+    if spans is None:
+        raise AssertionError("there are no spans to be split")
+    upper, _ = mend_column(cells, str.upper)
+    first = corpus.row_documents[spans.document] + spans.begin
+    size = spans.end - spans.begin
+    rows = np.repeat(first - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+    owner = np.full(len(corpus), -1, np.int64)
+    owner[rows] = np.repeat(np.arange(len(spans)), size)
+    linked = np.array([ids_of(name) is not None for name in upper.names], np.bool_)[upper.codes]
+    outside = owner < 0
+    chosen = ~outside | linked
+    begins = outside | (np.diff(owner, prepend=-2) != 0) | (np.diff(upper.codes.astype(np.int64), prepend=-1) != 0)
+    begin = np.flatnonzero(chosen & begins)
+    end = np.flatnonzero(chosen & np.append(begins[1:], np.True_)) + 1
+    bounds = corpus.row_documents
+    document = np.searchsorted(bounds, begin, side="right") - 1
+    mine = owner[begin]
+    tagged = mine >= 0
+    names = spans.label.names if tagged.all() else tuple(dict.fromkeys((*spans.label.names, ENTITY)))
+    codes = np.full(len(begin), names.index(ENTITY) if ENTITY in names else 0, np.int64)
+    codes[tagged] = spans.label.codes[mine[tagged]]
+    pieces = Spans(
+        unit="tokens",
+        document=document,
+        begin=begin - bounds[document],
+        end=end - bounds[document],
+        label=TextColumn(codes, names),
+        offset=corpus.offset[begin],
+    )
+    return replace(corpus, spans=pieces)
 
 
 def _find_runs(chosen: Truths, cells: TextColumn, sentences: Rows) -> tuple[Rows, Rows]:

@@ -4,8 +4,9 @@ The format of the shared tasks on historical newspapers (impresso.github.io/CLEF
 including the variants found in submissions of participants:
 
 - The header begins `TOKEN<TAB>NE-`. Rows may have fewer columns than the header, but all rows have the same number.
-- A line that begins with `# ` is a comment anywhere, and so is one that begins with `#` and has no tab, and a `#`
-  followed by nothing but tabs. Any other line that begins with `#` is a token.
+- A line that begins with `# ` is a comment anywhere, and so is one that begins with `#` and has no tab, a `#`
+  followed by nothing but tabs, and `#<TAB>name<TAB>=<TAB>value`. Any other line that begins with `#` is a token; with
+  `comments=all` it is a comment too.
 - `# document_id = …` begins a document, and `# name = …` before or after it is an attribute of that document.
 - Empty lines and documents end spans; lines of the page and sentences do not.
 """
@@ -28,7 +29,7 @@ from comparanda.formats.chunks import OUTSIDE, with_spans
 from comparanda.formats.columns import NO_WORDS, format_column_count
 from comparanda.formats.contract import CHUNK_OPTIONS, Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
-from comparanda.formats.entity_lines import ids_of, linked_spans, with_links
+from comparanda.formats.entity_lines import ids_of, linked_spans, split_by_links, with_links
 from comparanda.formats.scanner import TAB, Block, encode_word8, remove_blank_spaces, replace_bytes, scan_blocks
 from comparanda.formats.tokens import Gathering
 from comparanda.formats.word_runs import chunk_tags, runs_of, words_of
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 TOKEN, MISC = "TOKEN", "MISC"
 TAGS = "NE-COARSE-LIT"
 LINKS, METONYMIC_LINKS = "NEL-LIT", "NEL-METO"
-MENTIONS, TIMES = ("tags", "links"), ("kept", "nil")
+MENTIONS, TIMES = ("tags", "links", "both"), ("kept", "nil")
+COMMENTS = ("marked", "all")
 SENTENCE_END, LINE_END = "EndOfSentence", "EndOfLine"
 
 HEADER = "TOKEN\tNE-"
@@ -63,13 +65,13 @@ class _Layout:
     lacking: tuple[str, ...]
 
     @classmethod
-    def of(cls, source: Source) -> _Layout:
-        """Read the header of each file, and the first row of the input."""
+    def of(cls, source: Source, *, hashes: bool) -> _Layout:
+        """Read the header of each file, and the first row of the input; `hashes` are comments, whatever follows."""
         headers: dict[int, str] = {}
         first: tuple[int, str] | None = None
         ends = [*(part.begin for part in source.parts[1:]), source.size]
         for part, end in zip(source.parts, ends, strict=True):
-            lines = _content_lines(source, part.begin, end)
+            lines = _content_lines(source, part.begin, end, hashes=hashes)
             for place, line in lines:
                 headers[place] = line
                 first = first or next(lines, None)
@@ -119,19 +121,24 @@ def _check_header(source: Source, place: int, line: str, names: list[str]) -> No
         raise make_read_error(source, place, f"the header names {twice!r} twice")
 
 
-def _content_lines(source: Source, begin: int, end: int) -> Iterator[tuple[int, str]]:
+def _content_lines(source: Source, begin: int, end: int, *, hashes: bool) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that are neither empty nor comments, each with its byte offset."""
     while begin < end:
         newline = source.data.find(b"\n", begin, end)
         line = bytes(source.data[begin:newline]).decode()
-        if line and not _is_comment(line):
+        if line and not (_is_comment(line) or (hashes and line.startswith("#"))):
             yield begin, line
         begin = newline + 1
 
 
 def _is_comment(line: str) -> bool:
     """Whether a line is a comment, not a token that begins with `#`."""
-    return line.startswith("# ") or (line.startswith("#") and ("\t" not in line or not line[1:].strip("\t")))
+    if not line.startswith("#"):
+        return False
+    if line.startswith("# ") or "\t" not in line:
+        return True
+    fields = line[1:].split("\t")
+    return not any(fields) or (not fields[0] and fields[2:3] == ["="])
 
 
 def _parse_comment(comment: str) -> tuple[str, str | None]:
@@ -162,16 +169,22 @@ class _Reader:
     source: Source
     layout: _Layout
     gathering: Gathering
+    hashes: bool
     document: str | None = None
     attributes: list[_Attribute] = field(default_factory=list)
     page_lines: list[int] = field(default_factory=list)
     ignored: list[int] = field(default_factory=list)
+    dropped: list[int] = field(default_factory=list)
 
     def add(self, block: Block) -> None:
         """Add the tokens of one block."""
         boundary: Truths = (block.end == block.start) | np.isin(block.start, list(self.layout.headers))
-        comment = self._find_comments(block) & ~boundary
+        hashes: Truths = (block.first8 & _LOW_BYTE) == _HASH
+        comment = self._find_comments(block, hashes) & ~boundary
         data = ~(boundary | comment)
+        if self.hashes:
+            self.dropped += block.start[data & hashes].tolist()
+            data &= ~hashes
         wrong = data & (block.fields != self.layout.width)
         if wrong.any():
             raise self._column_count_error(block, int(wrong.argmax()))
@@ -181,9 +194,8 @@ class _Reader:
         boundary[begins] = True
         self.gathering.add(block, rows, np.searchsorted(rows, np.flatnonzero(boundary)))
 
-    def _find_comments(self, block: Block) -> Truths:
-        """Mark the lines that are comments, not tokens that begin with `#`."""
-        hashes: Truths = (block.first8 & _LOW_BYTE) == _HASH
+    def _find_comments(self, block: Block, hashes: Truths) -> Truths:
+        """Mark the lines that are comments, among those that begin with `#`."""
         comment: Truths = hashes & (((block.first8 & _TWO_BYTES) == _HASH_SPACE) | (block.fields == 1))
         for line in np.flatnonzero(hashes & ~comment).tolist():
             comment[line] = _is_comment(block.text(self.source, line))
@@ -218,10 +230,12 @@ class _Reader:
         return make_read_error(self.source, int(block.start[line]), what, hint=hint)
 
     def build_corpus(self, request: Request) -> Corpus:
-        notes = []
-        if self.ignored:
-            places = first_places(self.source, np.array(self.ignored[:3], np.int64))
-            notes.append(Note(request.side, "comment lines ignored", len(self.ignored), places))
+        found = {"comment lines ignored": self.ignored, "rows that begin with # read as comments": self.dropped}
+        notes = [
+            Note(request.side, what, len(lines), first_places(self.source, np.array(lines[:3], np.int64)))
+            for what, lines in found.items()
+            if lines
+        ]
         corpus = self.gathering.corpus(request, "hipe", notes=notes, mends={})
         attributes = self._document_attributes(corpus.row_documents)
         return replace(corpus, documents=replace(corpus.documents, attributes=attributes))
@@ -240,7 +254,8 @@ class _Reader:
 def read(source: Source, request: Request) -> Corpus:
     """Read HIPE: a column of tags, the links of its mentions, and the attributes of words and documents."""
     source = _clean_source(source, request.side)
-    layout = _Layout.of(source)
+    hashes = choose_option(request.options, "comments", COMMENTS) == "all"
+    layout = _Layout.of(source, hashes=hashes)
     asked = _Options.of(request)
     value = layout.index(source, *(("links", asked.links) if asked.by_links else ("column", asked.tags)))
     if "links" in request.options:
@@ -249,7 +264,7 @@ def read(source: Source, request: Request) -> Corpus:
     wanted = {name: number for number, name in enumerate(layout.names) if name in others}
     word = None if choose_option(request.options, "word", (TOKEN, NO_WORDS)) == NO_WORDS else 0
     gathering = Gathering(source, {"value": value, **wanted}, width=layout.width, word=word)
-    reader = _Reader(source=source, layout=layout, gathering=gathering)
+    reader = _Reader(source=source, layout=layout, gathering=gathering, hashes=hashes)
     for block in scan_blocks(source, TAB, request.max_line):
         reader.add(block)
     corpus = replace(reader.build_corpus(request), evaluated=layout.names[value])
@@ -259,12 +274,17 @@ def read(source: Source, request: Request) -> Corpus:
 
 
 class _Options(NamedTuple):
-    """The columns of tags and of links, whether spans come from links only, and whether links of times become NIL."""
+    """The columns of tags and of links, what spans are made of, and whether links of times become NIL."""
 
     tags: str
     links: str
-    by_links: bool
+    mentions: str
     no_times: bool
+
+    @property
+    def by_links(self) -> bool:
+        """Whether spans come from links alone."""
+        return self.mentions == "links"
 
     @classmethod
     def of(cls, request: Request) -> _Options:
@@ -274,7 +294,7 @@ class _Options(NamedTuple):
         return cls(
             tags,
             links,
-            choose_option(options, "mentions", MENTIONS) == "links",
+            choose_option(options, "mentions", MENTIONS),
             choose_option(options, "times", TIMES) == "nil",
         )
 
@@ -287,7 +307,10 @@ def _add_spans(corpus: Corpus, request: Request, asked: _Options) -> Corpus:
     if asked.by_links and links is not None:
         corpus = linked_spans(corpus, links)
     else:
-        corpus = with_links(with_spans(_note_empty_column(corpus), request), links)
+        corpus = with_spans(_note_empty_column(corpus), request)
+        if asked.mentions == "both" and links is not None:
+            corpus = split_by_links(corpus, links)
+        corpus = with_links(corpus, links)
     return corpus if misc is None else _add_distances(corpus, misc)
 
 
@@ -345,6 +368,7 @@ def _refine_sentences(corpus: Corpus, lines: list[int], extra: tuple[str, ...]) 
     return replace(
         corpus,
         sentences=sentences,
+        flagged_sentences=True,
         documents=replace(corpus.documents, offsets=offsets),
         columns={name: column for name, column in corpus.columns.items() if name in {"value", *extra}},
     )
@@ -364,9 +388,11 @@ FORMAT = Format(
     options={
         "column": f"the column of tags, by its name ({TAGS} by default)",
         "links": f"spans: the column of ids, by its name ({LINKS} by default, {METONYMIC_LINKS} for metonymic tags)",
-        "mentions": "spans: their source: tags, or links (adjacent words with equal ids)",
+        "mentions": "spans: their source: tags, links (adjacent words with equal ids), or both (tags, split where ids "
+        "change, and each word with an id outside of them)",
         "times": "spans: ids of words with time tags: kept, or nil, as set by the organisers of HIPE 2020",
         "word": f"the column of the words: {TOKEN}, or 'none' to match rows by their number",
+        "comments": "which lines that begin with # are comments: marked (# and a space, or without a tab), or all",
         **CHUNK_OPTIONS,
     },
     sniff=sniff,

@@ -165,6 +165,8 @@ def _view_lines(view: ViewDescription) -> Iterator[str]:
         yield f"  errors {', '.join(f'{outcome}: {source}' for outcome, source in view.sources.items())}"
     if view.per_system:
         yield "  which spans of the key count depends on the system"
+    if view.label == "partner":
+        yield "  errors of a pair count for the label of the key's span"
 
 
 def _format_agenda(group: str, salience: float) -> str:

@@ -24,7 +24,7 @@ from comparanda.expressions.syntax import (
 )
 from comparanda.expressions.types import Checker, with_article
 from comparanda.rules.checks import check
-from comparanda.rules.declarations import PAIRINGS
+from comparanda.rules.declarations import LABEL_SOURCES, PAIRINGS
 from comparanda.rules.language import (
     ID_TABLES,
     OF_ROWS,
@@ -215,6 +215,7 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
             what = f"view {name!r}: {outcome!r} is not a value of {view.outcome}{suggest_nearest(outcome, values)}"
             raise RuleError(what, where=declared.file)
     _check_sources(declared, name, view)
+    _check_label_source(declared, name, view)
     return View(
         outcome=view.outcome,
         credit=credit,
@@ -227,7 +228,18 @@ def compile_view(declared: RuleSetDeclaration, name: str, view: ViewDeclaration,
         sources=dict(view.sources),
         per_system=view.per_system,
         right=tuple(view.right),
+        label=view.label,
     )
+
+
+def _check_label_source(declared: RuleSetDeclaration, name: str, view: ViewDeclaration) -> None:
+    """Refuse an unknown source of labels, and labels of partners in a view without partners."""
+    if view.label not in LABEL_SOURCES:
+        what = f"view {name!r}: expected {' or '.join(LABEL_SOURCES)} for 'label', got {view.label!r}"
+        raise RuleError(f"{what}{suggest_nearest(view.label, LABEL_SOURCES)}", where=declared.file)
+    if view.label == "partner" and view.partner is None:
+        hint = "add partner = and the column with the row of the key"
+        raise RuleError(f'view {name!r}: label = "partner", but no partner', where=declared.file, hint=hint)
 
 
 def _check_sources(declared: RuleSetDeclaration, name: str, view: ViewDeclaration) -> None:

@@ -18,6 +18,9 @@ PAIRINGS: tuple[Pairing, ...] = ("one-to-one", "one-to-one:optimal", "many")
 
 Kind = Literal["text", "number", "truth", "row"]
 
+LabelSource = Literal["own", "partner"]
+LABEL_SOURCES: tuple[LabelSource, ...] = ("own", "partner")
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnDeclaration:
@@ -85,6 +88,8 @@ class ViewDeclaration:
         sources: for outcomes that are errors, the component responsible: `{"wrong id": "resolver"}`.
         per_system: whether the spans of the key that count may depend on the system.
         right: outcomes without credit that are nevertheless correct, such as NIL for NIL.
+        label: the label for which a system span without credit counts: its own, or that of the span of the key it was
+            paired with.
 
     """
 
@@ -99,6 +104,7 @@ class ViewDeclaration:
     sources: Mapping[str, str] = field(default_factory=dict)
     per_system: bool = False
     right: tuple[str, ...] = ()
+    label: LabelSource = "own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,11 @@ from typing import Final, TypeVar, cast
 from comparanda.errors import RuleError
 from comparanda.expressions.syntax import KEYWORDS, quote_for_message
 from comparanda.rules.declarations import (
+    LABEL_SOURCES,
     PAIRINGS,
     ColumnDeclaration,
     Kind,
+    LabelSource,
     Pairing,
     RuleDeclaration,
     RuleSetDeclaration,
@@ -35,6 +37,7 @@ VIEW_KEYS = (
     "sources",
     "per_system",
     "right",
+    "label",
     "summary",
 )
 COLUMN_KEYS = ("type", "values", "given")
@@ -224,8 +227,18 @@ def view_of(section: Section, parameters: Mapping[str, object]) -> ViewDeclarati
         sources=_read_sources(section),
         per_system=section.truth("per_system"),
         right=section.texts("right"),
+        label=_read_label_source(section),
     )
     return replace(view, same=section.texts("same")) if "same" in section.values else view
+
+
+def _read_label_source(section: Section) -> LabelSource:
+    given = section.text("label", LABEL_SOURCES[0])
+    for each in LABEL_SOURCES:
+        if each == given:
+            return each
+    what = f"unknown label {quote_for_message(given)} of {section.title}{suggest_known(given, LABEL_SOURCES)}"
+    raise section.error(what, "label", value=True, hint=f"known: {', '.join(LABEL_SOURCES)}")
 
 
 def _read_sources(section: Section) -> dict[str, str]:

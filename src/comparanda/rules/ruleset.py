@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from comparanda.expressions import Node
-    from comparanda.rules.declarations import Kind, Pairing, RuleDeclaration, RuleSetDeclaration
+    from comparanda.rules.declarations import Kind, LabelSource, Pairing, RuleDeclaration, RuleSetDeclaration
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,7 @@ class View:
     sources: Mapping[str, str]
     per_system: bool
     right: tuple[str, ...]
+    label: LabelSource
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,7 +15,7 @@ from comparanda.core.corpus import Corpus
 from comparanda.formats import hipe
 from comparanda.formats.contract import Layer, Request
 from comparanda.formats.inputs import Input, read_input
-from tests.command import run
+from tests.command import Outcome, run
 from tests.formats.corpora import documents, notes, refusal, said, span_lines, spans, values, words
 from tests.seeds import first_few
 from tests.shared_data import ROOT, shared
@@ -165,13 +165,18 @@ class TestLinks:
         text = HEADER + row("New", "B-loc", "Q60|Q61") + row("York", "I-loc", "Q60") + row("City", "I-loc", "_")
         corpus = read(text)
         assert said(corpus, "id") == ["Q60|Q61"]
-        assert notes(corpus) == ["key: mentions whose words have several ids, of which the first is used: 1 (d.tsv:2)"]
+        assert notes(corpus) == [
+            "key: mentions whose words have several ids, of which the first is used (?mentions=both splits them): "
+            "1 (d.tsv:2)"
+        ]
 
     def test_ids_outside_of_mentions(self) -> None:
         text = HEADER + row("a", link="Q1") + row("b", link="Q1") + row("c", "B-x", "Q1") + row("d", link="Q2")
         corpus = read(text)
         assert said(corpus, "id") == ["Q1"]
-        assert notes(corpus) == ["key: ids outside of mentions ignored: 2 (d.tsv:2, d.tsv:5)"]
+        assert notes(corpus) == [
+            "key: ids outside of mentions ignored (?mentions=both reads them as mentions): 2 (d.tsv:2, d.tsv:5)"
+        ]
 
     @pytest.mark.parametrize("nothing", ["_", "-", "", "O"])
     def test_what_is_no_link(self, nothing: str) -> None:
@@ -210,9 +215,30 @@ class TestLinks:
 
     def test_options_that_are_not_possible(self) -> None:
         assert refusal(read, SAMPLE, "?mentions=ids", code=2) == (
-            "invalid mentions='ids' (did you mean 'links'?)\n  one of: tags, links"
+            "invalid mentions='ids' (did you mean 'links'?)\n  one of: tags, links, both"
         )
         assert refusal(read, SAMPLE, "?word=2", code=2) == "invalid word='2'\n  one of: TOKEN, none"
+        assert refusal(read, SAMPLE, "?comments=start", code=2) == "invalid comments='start'\n  one of: marked, all"
+
+    def test_mentions_of_tags_that_are_split_where_ids_change(self) -> None:
+        """So the scorer has read outputs since March 2022."""
+        text = HEADER + row("New", "B-loc", "Q1") + row("York", "I-loc", "Q2") + row("City", "I-loc", "q2") + row("in")
+        text += row("Bern", link="Q70") + row("Ulm", link="Q70") + row("Bo", "B-pers") + row("Po", "I-pers", "NIL")
+        corpus = read(text, "?mentions=both")
+        assert spans(corpus) == [
+            ("d", 0, 1, "loc"),
+            ("d", 1, 3, "loc"),
+            ("d", 4, 5, "ENTITY"),
+            ("d", 5, 6, "ENTITY"),
+            ("d", 6, 7, "pers"),
+            ("d", 7, 8, "pers"),
+        ]
+        assert said(corpus, "id") == ["Q1", "Q2", "Q70", "Q70", None, "NIL"]
+
+    def test_where_ids_and_tags_agree_nothing_is_split(self) -> None:
+        assert spans(read(SAMPLE, "?mentions=both")) == spans(read(SAMPLE))
+        assert said(read(SAMPLE, "?mentions=both"), "id") == said(read(SAMPLE), "id")
+        assert spans(read(HEADER + row("a") + row("b"), "?mentions=both")) == []
 
     def test_rows_without_words(self) -> None:
         corpus = read(SAMPLE, "?word=none")
@@ -226,6 +252,28 @@ class TestHashes:
         corpus = read(text)
         assert documents(corpus) == {"a": ["#", "#5", "b"]}
         assert notes(corpus) == ["key: comment lines ignored: 4 (d.tsv:5, d.tsv:6, d.tsv:9, …)"]
+
+    def test_tabs_in_place_of_the_spaces_of_a_comment(self) -> None:
+        """As in files of the scorer's own tests."""
+        corpus = read(HEADER + "#\thipe2022:document_id\t=\ta\n#\thipe2022:date\t=\t1888-01-09\n" + row("#", "B-x"))
+        assert documents(corpus) == {"a": ["#"]}
+        assert corpus.documents.attributes["date"].values() == ["1888-01-09"]
+
+    def test_all_rows_that_begin_with_a_hash_can_be_comments(self) -> None:
+        text = HEADER + "# document_id = a\n" + row("x") + row("#Atol=b", "B-x") + row("y", "B-x") + row("#") + "#z\n"
+        assert documents(read(text)) == {"a": ["x", "#Atol=b", "y", "#"]}
+        corpus = read(text, "?comments=all")
+        assert (documents(corpus), spans(corpus)) == ({"a": ["x", "y"]}, [("a", 1, 2, "x")])
+        assert corpus.documents.attributes == {}
+        assert notes(corpus) == [
+            "key: comment lines ignored: 1 (d.tsv:7)",
+            "key: rows that begin with # read as comments: 2 (d.tsv:4, d.tsv:6)",
+        ]
+
+    def test_the_first_row_can_be_such_a_comment(self) -> None:
+        assert words(read(HEADER + row("#a") + row("b"), "?comments=all")) == ["b"]
+        text = HEADER + row("#a")
+        assert refusal(read, text, "?comments=all") == "d.tsv: there are no tokens after the header"
 
     def test_documents_without_names(self) -> None:
         text = HEADER + "# document_id" + "\t" * 9 + "\n" + row("a") + "\t" * 9 + "\n# document_id\n" + row("b")
@@ -241,6 +289,94 @@ class TestHashes:
         corpus = read(HEADER + row('""""', "B-x") + row('"a""b"') + row('"') + row('""') + row('"c"') + row('"d""'))
         assert words(corpus) == ['"', 'a"b', '"', '""', '"c"', '"d""']
         assert notes(corpus) == ["key: tokens in CSV quotes, which are removed: 2 (d.tsv:2, …)"]
+
+
+KEY_WITH_HASH = HEADER + row("of", misc="EndOfSentence") + row("#Atol") + row("Bern", "B-loc", "Q70")
+OUTPUT_WITHOUT = HEADER + row("of") + row("Bern", "B-loc", "Q70")
+
+
+def score(capsys: pytest.CaptureFixture[str], key: str, output: str, *queries: str) -> Outcome:
+    """Write a key and an output, and score it; the queries are added to their paths."""
+    of_key, of_output = queries or ("", "")
+    Path("key.tsv").write_text(key)
+    Path("out.tsv").write_text(output)
+    paths = f"key.tsv::hipe{of_key}", f"out=out.tsv::hipe{of_output}"
+    return run(capsys, "score", *paths, "--task", "span", "--resamples", "0", "--json")
+
+
+def parts(outcome: Outcome) -> list[tuple[int, int]]:
+    return [
+        (each["part"], each["whole"])
+        for each in outcome.json["scores"]["scores"]
+        if each["measure"] in {"precision", "recall"}
+    ]
+
+
+class TestRowsOfOneSide:
+    """A token such as #Atol, which HIPE's scorer reads as a comment, and a team has dropped."""
+
+    def test_the_error_names_the_option(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, KEY_WITH_HASH, OUTPUT_WITHOUT)
+        assert outcome.code == 3
+        assert outcome.err == (
+            "comparanda: out.tsv:3: the text differs from the key's (key.tsv:3)\n"
+            "  after 'of': '#Atol Bern' in the key, 'Bern' in the system output\n"
+            "  words that begin with #: 1 in the key, 0 in the system output (first: key.tsv:3); to read such rows as "
+            "comments, add ?comments=all to both paths\n"
+            "  give files with the same text; only white space, tokenisation and sentence boundaries may differ\n"
+        )
+
+    def test_with_the_option_both_sides_have_the_same_words(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, KEY_WITH_HASH, OUTPUT_WITHOUT, "?comments=all", "?comments=all")
+        assert (outcome.code, parts(outcome)) == (0, [(1, 1), (1, 1)])
+        assert "rows that begin with # read as comments" in str(outcome.json["notes"])
+
+    def test_likewise_where_the_key_lacks_the_row(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, OUTPUT_WITHOUT, KEY_WITH_HASH)
+        assert outcome.code == 3
+        assert "words that begin with #: 0 in the key, 1 in the system output (first: out.tsv:3); " in outcome.err
+        outcome = score(capsys, OUTPUT_WITHOUT, KEY_WITH_HASH, "", "?comments=all")
+        assert (outcome.code, parts(outcome)) == (0, [(1, 1), (1, 1)])
+
+    def test_likewise_where_rows_are_matched_by_number(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, KEY_WITH_HASH, OUTPUT_WITHOUT, "", "?word=none")
+        assert outcome.code == 3
+        assert "words that begin with #: 1 in the key, 0 in the system output (first: key.tsv:3); " in outcome.err
+        outcome = score(capsys, KEY_WITH_HASH, OUTPUT_WITHOUT, "?comments=all", "?word=none")
+        assert (outcome.code, parts(outcome)) == (0, [(1, 1), (1, 1)])
+
+    def test_a_row_that_both_have_is_a_word(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, KEY_WITH_HASH, KEY_WITH_HASH)
+        assert (outcome.code, parts(outcome)) == (0, [(1, 1), (1, 1)])
+        assert "comment" not in str(outcome.json["notes"])
+
+    def test_other_differences_do_not_name_it(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, KEY_WITH_HASH, KEY_WITH_HASH.replace("Bern", "Ulm"))
+        assert (outcome.code, "comments" in outcome.err) == (3, False)
+
+
+class TestRowsByNumber:
+    def test_sentence_ends_do_not_matter(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A team wrote `-` to MISC, so its output has no EndOfSentence; it spells a word differently."""
+        key = (
+            HEADER + row("a", misc="EndOfSentence") + row("b", "B-x") + row("c", misc="EndOfSentence") + row("d", "B-x")
+        )
+        output = HEADER + row("a", misc="-") + row("B", "B-x", misc="-") + row("c", misc="-") + row("d", misc="-")
+        outcome = score(capsys, key, output, "", "?word=none")
+        assert (outcome.code, parts(outcome)) == (0, [(1, 1), (1, 2)])
+        assert "out: sentence boundaries that differ from the key's, which are used: 2" in outcome.json["notes"]
+
+    def test_in_documents_of_another_order_too(self, capsys: pytest.CaptureFixture[str]) -> None:
+        first = "# document_id = a\n" + row("a", "B-x", misc="EndOfSentence") + row("b")
+        second = "# document_id = b\n" + row("c") + row("d", "B-x")
+        outcome = score(
+            capsys, HEADER + first + second, HEADER + second + first.replace("EndOfSentence", "-"), "", "?word=none"
+        )
+        assert (outcome.code, parts(outcome)) == (0, [(2, 2), (2, 2)])
+
+    def test_other_numbers_of_rows_are_refused(self, capsys: pytest.CaptureFixture[str]) -> None:
+        outcome = score(capsys, HEADER + row("a") + row("b"), HEADER + row("a"), "", "?word=none")
+        assert (outcome.code, "1 tokens, but the key has 2" in outcome.err) == (3, True)
 
 
 class TestFiles:

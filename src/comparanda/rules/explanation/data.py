@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from comparanda.expressions import quote_string
+from comparanda.rules.declarations import LabelSource
 from comparanda.rules.language import ID_TABLES, SPAN_COLUMNS, id_columns
 
 if TYPE_CHECKING:
@@ -364,6 +365,7 @@ class ViewDescription:
         sources: for outcomes that are errors, the component responsible.
         per_system: whether the spans of the key that count may depend on the system.
         right: outcomes that are correct although they have no credit.
+        label: the label for which a system span without credit counts: its own, or that of its partner.
 
     """
 
@@ -379,6 +381,7 @@ class ViewDescription:
     sources: dict[str, str]
     per_system: bool
     right: tuple[str, ...]
+    label: LabelSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -471,6 +474,7 @@ def describe_rule_set(rule_set: RuleSet) -> RuleSetDescription:
                 sources=dict(view.sources),
                 per_system=view.per_system,
                 right=view.right,
+                label=view.label,
             )
             for name, view in rule_set.views.items()
         ),

@@ -534,7 +534,7 @@ def gather_mentions(aligned: Aligned, options: Options) -> Gathered:
         side, given = _build_side(parts, topics, cuts, heads)
         repeated = _find_repeated(side)
         if repeated.size:
-            notes.append(_repeated_note(corpus, given[repeated], options.repeated))
+            notes.append(_repeated_note(corpus, given[repeated], options.repeated, of_key=not sides))
         if options.repeated == "official" and sides:
             side, repeated = _separate_copies(side, repeated, sides[0])
         side = side.take(np.setdiff1d(np.arange(len(side)), repeated))
@@ -601,13 +601,15 @@ def _find_repeated(side: Side) -> Rows:
     return np.sort(order[1:][np.diff(where[order]) == 0])
 
 
-def _repeated_note(corpus: Corpus, given: Rows, policy: Repeated) -> Note:
-    """Build the note on the number of repeated mentions and their places."""
+def _repeated_note(corpus: Corpus, given: Rows, policy: Repeated, *, of_key: bool) -> Note:
+    """Build the note on the number of repeated mentions and their places; for an output it names the other policy."""
     spans = corpus.spans
     assert spans is not None
-    what = "repeated mentions, counted in their first chain only (as the reference scorer: --repeated official)"
+    what = "repeated mentions, counted in their first chain only"
     if policy == "official":
-        what = "repeated mentions, counted in their first chain only if the key has them, otherwise in each chain"
+        what += " if the key has them, else in each chain"
+    elif not of_key:
+        what += " (as the reference scorer: --repeated official)"
     return Note(corpus.name, what, len(given), first_places(corpus.source, spans.offset[given[:3]]))
 
 

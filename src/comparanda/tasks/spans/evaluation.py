@@ -278,6 +278,8 @@ def items_of(
     """
     declared = rule_set.views[view]
     key, *runs = sides
+    if declared.label == "partner":
+        runs = [_label_by_partner(declared, outcome, key, side) for outcome, side in zip(outcomes, runs, strict=True)]
     evaluated = [
         (_evaluate_view(rule_set, view, outcome, "key"), _evaluate_view(rule_set, view, outcome, "system"))
         for outcome in outcomes
@@ -501,6 +503,17 @@ def _credited_partners(declared: View, outcome: Outcome, evaluated: _SpanVerdict
     return np.where((evaluated.credit > 0) & (evaluated.weight > 0), partner, -1)
 
 
+def _label_by_partner(declared: View, outcome: Outcome, key: Side, side: Side) -> Side:
+    """Give each span that is paired with a span of the key the label of that span."""
+    if declared.partner is None:
+        raise AssertionError("a view without pairs has no labels of partners")
+    partner = outcome.partners("system", declared.partner, "key")
+    paired = np.flatnonzero(partner >= 0)
+    label = side.label.copy()
+    label[paired] = key.label[partner[paired]]
+    return replace(side, label=label)
+
+
 class _SurplusClaims:
     """The claims of runs that the key does not have; the same claim by two runs is one item.
 
@@ -527,8 +540,9 @@ class _SurplusClaims:
         counting = np.concatenate([each.weight[mine] > 0 for each, mine in zip(evaluated, rows, strict=True)])
         keys = _distinguish_repeats(self._claim_numbers(declared, outcomes), run, counting)
         distinct, number = np.unique(keys, return_inverse=True)
-        claim = np.concatenate([side.claim[mine] for side, mine in zip(sides, rows, strict=True)])
-        order = np.lexsort((claim, number))  # the representative of an item must not depend on the order of runs
+        order = np.lexsort(
+            (self._chosen("claim"), number)
+        )  # the representative of an item must not depend on the order of runs
         first = order[np.searchsorted(number[order], np.arange(len(distinct)))]
         self.count = len(first)
         cuts = np.cumsum([len(each) for each in rows])[:-1]
@@ -537,8 +551,7 @@ class _SurplusClaims:
 
     def column(self, name: str) -> Array:
         """Return a column of the items, with the values of the first span that claims each."""
-        whole = [getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)]
-        return np.concatenate(whole)[self._first]
+        return self._chosen(name)[self._first]
 
     def claims(self, run: int, size: int) -> Rows:
         """Find the span by which a run claims each item, after `size` items of the key; -1 for none."""
@@ -548,10 +561,20 @@ class _SurplusClaims:
 
     def _claim_numbers(self, declared: View, outcomes: Sequence[Outcome]) -> Rows:
         """Encode claims as numbers; equal claims have equal numbers."""
-        if declared.same == EXTENT:
-            return np.concatenate([side.claim[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+        numbers = self._chosen("claim") if declared.same == EXTENT else self._pack_columns(declared.same, outcomes)
+        if declared.label == "own":
+            return numbers
+        (keys,) = pack_columns([[numbers, self._chosen("label")]])
+        return keys
+
+    def _chosen(self, name: str) -> Array:
+        """Return a column of the surplus spans of all runs."""
+        return np.concatenate([getattr(side, name)[rows] for side, rows in zip(self.sides, self.rows, strict=True)])
+
+    def _pack_columns(self, names: Sequence[str], outcomes: Sequence[Outcome]) -> Rows:
+        """Encode the values of columns of the surplus spans as numbers."""
         columns = []
-        for name in declared.same:
+        for name in names:
             parts = []
             for outcome, rows in zip(outcomes, self.rows, strict=True):
                 values = outcome.codes("system", name)[rows]
