@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from comparanda.formats.llm import Answer, Names, parse, read_value
+from comparanda.formats.answers import Answer, Names, parse, read_value
 from tests.seeds import mostly_slow
 
 ANNA, BO = {"text": "Anna", "label": "PER"}, {"text": "Bo", "label": "DOG"}
