@@ -1,20 +1,14 @@
-"""The items of one answer of a language model: quoted texts with labels, from JSON, tagged text, lists or tables."""
+"""The items of one answer of a language model: quoted texts with labels, in values decoded from JSON."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from comparanda.core.ids import join_ids
 from comparanda.formats.field_values import find_unwritable
-
-# Items of answers in JSON: quoted texts with their labels.
-
 
 TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
 LABEL_NAMES: Final = ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "entity")
@@ -23,8 +17,8 @@ ID_NAMES: Final = ("id", "ids", "entity_id", "kb_id", "qid", "wikidata_id")
 OFFSET_NAMES: Final = frozenset({"begin", "start", "start_offset", "end", "stop", "end_offset", "offset"})
 OCCURRENCE: Final = "occurrence"
 
-How = Literal["read", "mended", "tagged", "unread"]
-"""How an answer was read: as given, after repair, from inline tags, or not at all."""
+How = Literal["read", "mended", "tagged", "listed", "refused", "unread"]
+"""How an answer was read: as given, after repair, from tags, from a list or table, as a refusal, or not at all."""
 
 _MAX_DEPTH = 60
 _SCALAR_TYPES = frozenset({int, float, bool})
@@ -48,6 +42,8 @@ class Item(NamedTuple):
         attributes: its other attributes, by name.
         occurrence: the number of the occurrence of the text that is meant, from 1; 0 if the answer does not state it.
         begin: its offset in the answer's copy of the text; -1 if there is no copy.
+        sequence: the list that it is an element of, from 0; only items of one list have an order.
+        pair: the object or list, from 0, whose form does not tell texts and labels apart; -1 if the form does.
 
     """
 
@@ -56,6 +52,8 @@ class Item(NamedTuple):
     attributes: Mapping[str, Any] = _NO_ATTRIBUTES
     occurrence: int = 0
     begin: int = -1
+    sequence: int = 0
+    pair: int = -1
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,6 +66,10 @@ class Answer:
         bad: the number of items without a text or a label, which are dropped.
         offsets: the number of items with offsets, which are ignored.
         copy: the answer's copy of the text, without tags; None if it has none.
+        cut: whether it is truncated, and read up to its last complete item.
+        doubled: whether an object has a field twice; the last one counts.
+        strange: whether the whole answer is an object with further objects under its labels.
+        groups: the number of sequences and pairs of its items.
 
     """
 
@@ -76,6 +78,10 @@ class Answer:
     bad: int = 0
     offsets: int = 0
     copy: str | None = None
+    cut: bool = False
+    doubled: bool = False
+    strange: bool = False
+    groups: int = 1
 
 
 def read_value(value: Any, names: Names | None = None, how: How = "read") -> Answer:
@@ -87,8 +93,17 @@ def read_value(value: Any, names: Names | None = None, how: How = "read") -> Ans
     if not isinstance(value, dict | list):
         return Answer(how="unread")
     found = Answer(how=how)
-    _ItemCollector(found, names or Names()).collect(value, None, 0)
+    _ItemCollector(found, names or Names()).collect(value, _Context(), 0)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What the enclosing objects and lists say about an item: its label, its sequence and its pair."""
+
+    label: str | None = None
+    sequence: int = 0
+    pair: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,45 +158,59 @@ class _ItemCollector:
         self._found = found
         self._names = names
 
-    def collect(self, value: Any, label: str | None, depth: int) -> None:
+    def collect(self, value: Any, context: _Context, depth: int) -> None:
         """Collect all items of a value; items without a label inherit that of the enclosing field."""
         if depth > _MAX_DEPTH:
             self._found.bad += 1
         elif isinstance(value, list):
             for each in value:
-                self._collect_element(each, label, depth)
+                self._collect_element(each, context, depth)
         else:
-            self._collect_element(value, label, depth)
+            self._collect_element(value, context, depth)
 
-    def _collect_element(self, value: Any, label: str | None, depth: int) -> None:
+    def _collect_element(self, value: Any, context: _Context, depth: int) -> None:
         if isinstance(value, dict):
-            self._collect_object(value, label, depth)
-        elif isinstance(value, str) and label is not None:
-            self._add(item_of(value, label))
+            self._collect_object(value, context, depth)
+        elif isinstance(value, str) and context.label is not None:
+            self._add(item_of(value, context.label, sequence=context.sequence, pair=context.pair))
         elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
-            self._add(item_of(value[0], value[1]))
+            self._add(item_of(value[0], value[1], sequence=context.sequence))
         else:
             self._found.bad += 1
 
-    def _collect_object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
+    def _collect_object(self, given: dict[str, Any], context: _Context, depth: int) -> None:
         """Collect an item, the items in the lists of an object, or the texts under each label."""
         plan = _plan_fields(tuple(given), self._names)
         if plan.text is not None and not _is_container(given[plan.text]):
-            self._add(self._read_item(given, plan, label))
+            self._add(self._read_item(given, plan, context))
             return
         lists = [each for each in plan.lists if _is_container(given[each])]
         for each in lists:
-            self.collect(given[each], label, depth + 1)
-        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item that lacks its text
+            self.collect(given[each], context, depth + 1)
+        if lists:
+            return
+        if plan.label is not None and not _is_container(given[plan.label]):  # an item that lacks its text
             self._found.bad += 1
             return
-        for each, value in given.items() if not lists else ():
+        self._collect_by_label(given, context, depth)
+
+    def _collect_by_label(self, given: dict[str, Any], context: _Context, depth: int) -> None:
+        """Collect the texts under each label; the lists of several labels have no common order."""
+        pair = self._new_group()
+        several = sum(bool(value) for value in given.values()) > 1
+        for label, value in given.items():
             if isinstance(value, list | str):
-                self.collect(value or [], each, depth + 1)
+                sequence = self._new_group() if several else context.sequence
+                self.collect(value or [], _Context(label, sequence, pair), depth + 1)
             elif value is not None:
                 self._found.bad += 1
+                self._found.strange |= depth == 0 and isinstance(value, dict)
 
-    def _read_item(self, given: Mapping[str, Any], plan: _FieldPlan, label: str | None) -> Item | None:
+    def _new_group(self) -> int:
+        self._found.groups += 1
+        return self._found.groups - 1
+
+    def _read_item(self, given: Mapping[str, Any], plan: _FieldPlan, context: _Context) -> Item | None:
         own = None if plan.label is None else given[plan.label]
         self._found.offsets += plan.offsets
         number = None if plan.occurrence is None else given[plan.occurrence]
@@ -190,7 +219,11 @@ class _ItemCollector:
             collect_attributes((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
         )
         return item_of(
-            given[plan.text or ""], own if isinstance(own, str) else label, attributes=attributes, occurrence=occurrence
+            given[plan.text or ""],
+            own if isinstance(own, str) else context.label,
+            attributes=attributes,
+            occurrence=occurrence,
+            sequence=context.sequence,
         )
 
     def _add(self, item: Item | None) -> None:
@@ -201,7 +234,14 @@ class _ItemCollector:
 
 
 def item_of(
-    text: Any, label: Any, *, attributes: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
+    text: Any,
+    label: Any,
+    *,
+    attributes: Mapping[str, Any] = _NO_ATTRIBUTES,
+    occurrence: int = 0,
+    begin: int = -1,
+    sequence: int = 0,
+    pair: int = -1,
 ) -> Item | None:
     """Make an item; None if it lacks a text or a label, or has characters that cannot be written to a text file."""
     if not (isinstance(text, str) and isinstance(label, str)):
@@ -209,7 +249,7 @@ def item_of(
     text, label = text.strip(), label.strip()
     if not (text and label) or find_unwritable(text) or find_unwritable(label):
         return None
-    return Item(text=text, label=label, attributes=attributes, occurrence=occurrence, begin=begin)
+    return Item(text, label, attributes, occurrence, begin, sequence, pair)
 
 
 def _is_container(value: Any) -> bool:
@@ -234,268 +274,3 @@ def collect_attributes(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
         elif kind in _SCALAR_TYPES or (kind is str and value and not find_unwritable(value)):
             found.setdefault(name, value)
     return found
-
-
-# Answers that copy the text with inline tags: the surrounding text locates each item.
-
-
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
-
-WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
-"""Tags that wrap the whole text, and are not items."""
-
-_MAX_TAGS = 100_000
-
-
-def read_tagged_text(text: str) -> Answer | None:
-    """Read a text with inline tags, or with items in brackets followed by labels; None if it has neither.
-
-    >>> found = read_tagged_text("<PER>Anna</PER> left."), read_tagged_text("[Anna](PER) left.")
-    >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
-    [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
-    """
-    found = _read_tags(text)
-    if found is not None and found.items:
-        return found
-    return _read_links(text if found is None else found.copy or "") or found
-
-
-def _read_tags(text: str) -> Answer | None:
-    """Read a text with inline tags: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
-    tags = list(islice(_TAG.finditer(text), _MAX_TAGS))
-    pairs, lonely = _pair_tags(tags)
-    if not pairs or len(tags) == _MAX_TAGS:
-        return None
-    used = sorted(number for pair in pairs for number in pair)
-    copy, begins = _remove_slices(text, [tags[number].span() for number in used])
-    place = dict(zip(used, begins, strict=True))
-    found = Answer(how="tagged", bad=lonely, copy=copy)
-    for opening, closing in sorted(pairs):
-        label, attributes = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
-        if label is not None:
-            _add_item(found, begin=place[opening], end=place[closing], label=label, attributes=attributes)
-    return found
-
-
-@lru_cache(maxsize=1 << 12)
-def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
-    """Return the label of a tag (None for a wrapper) and the attributes of the item."""
-    given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
-    label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
-    more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
-    attributes = collect_attributes(("id" if key in ID_NAMES else key, value) for key, value in more)
-    return label or (None if name in WRAPPERS else name), attributes
-
-
-def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
-    """Return the indices of matching opening and closing tags, and the number of opening tags without a match."""
-    pairs: list[tuple[int, int]] = []
-    open_tags: dict[str, list[int]] = {}
-    for number, tag in enumerate(tags):
-        same = open_tags.setdefault(tag["name"], [])
-        if not tag["close"]:
-            if not tag["rest"].rstrip().endswith("/"):
-                same.append(number)
-        elif same:
-            pairs.append((same.pop(), number))
-    return pairs, sum(map(len, open_tags.values()))
-
-
-def _read_links(text: str) -> Answer | None:
-    """Read a text with items in brackets, each followed by its label: `[Anna](PER)`."""
-    links = list(islice(_LINK.finditer(text), _MAX_TAGS))
-    if not links or len(links) == _MAX_TAGS:
-        return None
-    cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
-    copy, begins = _remove_slices(text, cuts)
-    found = Answer(how="tagged", copy=copy)
-    for number, link in enumerate(links):
-        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], attributes={})
-    return found
-
-
-def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
-    """Return a text without some slices, and the position of each of them in the remaining text."""
-    kept, begins, place, size = [], [], 0, 0
-    for begin, end in cuts:
-        kept.append(text[place:begin])
-        size += begin - place
-        begins.append(size)
-        place = end
-    return "".join([*kept, text[place:]]), begins
-
-
-def _add_item(found: Answer, begin: int, end: int, label: str, *, attributes: Mapping[str, Any]) -> None:
-    assert found.copy is not None
-    covered = found.copy[begin:end]
-    begin += len(covered) - len(covered.lstrip())
-    if item := item_of(covered, label, attributes=attributes, begin=begin):
-        found.items.append(item)
-    else:
-        found.bad += 1
-
-
-# Answers as strings: JSON, alone, fenced or embedded in prose, or a copy of the text with inline tags.
-#
-# Almost valid JSON (single quotes, trailing commas, tuples) is repaired. A truncated answer is not, because its
-# continuation is unknown.
-
-
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[^\S\n]{0,9}[\w+-]{0,20}[^\S\n]{0,9}\n(.*?)(?:^[^\S\n]{0,9}```|\Z)", re.DOTALL | re.MULTILINE)
-_OPENING = re.compile(r"[\[{]")
-_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
-_TOKEN = re.compile(
-    r'\s+|"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|[\[\](){}:,]|[^\s\[\](){}:,"\']+', re.DOTALL
-)
-_PYTHON_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
-_TUPLE_BRACKETS = {"(": "[", ")": "]"}
-_SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-
-_MAX_JSON_DEPTH, _MAX_PIECES, _MAX_REPAIRED = 60, 1000, 1 << 20
-
-_NOT_JSON: Final = object()
-"""The result of decoding a string that is not JSON."""
-
-_AMBIGUOUS: Final = object()
-"""The value of a field that occurs twice in an object with different values, so that neither can be chosen."""
-
-
-def parse(answer: str, names: Names | None = None) -> Answer:
-    """Read an answer that is a string.
-
-    >>> parse('Here they are: [{"text": "Anna", "label": "PER"}]').items
-    [Item(text='Anna', label='PER', attributes={}, occurrence=0, begin=-1)]
-    >>> found = parse("<PER>Anna</PER> left.")
-    >>> found.how, found.copy, found.items[0].text
-    ('tagged', 'Anna left.', 'Anna')
-    """
-    names = names or Names()
-    text = _THOUGHTS.sub("", answer).strip()
-    blocks = [block.strip() for block in _FENCE.findall(text)]
-    value, how = _decode(text)
-    if value is not _NOT_JSON:
-        return read_value(value, names, how)
-    found = _read_blocks(blocks, names) if blocks else _read_pieces(_find_pieces(text), names)
-    if found is not None:
-        return found
-    for copied in [*blocks, text]:
-        if (copy := read_tagged_text(copied)) is not None:
-            return copy
-    return Answer(how="unread")
-
-
-def _decode(text: str) -> tuple[Any, How]:
-    """Decode a string that is JSON, possibly after repair; `_NOT_JSON` if it is not."""
-    if text[:1] not in {"[", "{", "("}:
-        return _NOT_JSON, "unread"
-    attempts: tuple[How, ...] = ("read", "mended")
-    for how in attempts:
-        written = text if how == "read" else _repair(text)
-        if written is not None:
-            try:
-                return json.loads(written, object_pairs_hook=_merge_fields), how
-            except (ValueError, RecursionError):  # not JSON, a number with too many digits, or nested too deeply
-                continue
-    return _NOT_JSON, "unread"
-
-
-def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; concatenate the lists of a repeated field, and make its other values `_AMBIGUOUS`."""
-    whole = dict(pairs)
-    if len(whole) == len(pairs):
-        return whole
-    seen: dict[str, Any] = {}
-    for name, value in pairs:
-        if name not in seen:
-            seen[name] = list(value) if isinstance(value, list) else value
-        elif isinstance(value, list) and isinstance(seen[name], list):
-            seen[name] += value
-        else:
-            seen[name] = _AMBIGUOUS
-    return seen
-
-
-def _repair(text: str) -> str | None:
-    """Repair JSON with single quotes, tuples, Python constants or trailing commas; None if that does not suffice.
-
-    >>> _repair("[('Anna', 'PER'),]")
-    '[["Anna","PER"]]'
-    """
-    written: list[str] = []
-    place, depth = 0, 0
-    while place < len(text) <= _MAX_REPAIRED:
-        token = _TOKEN.match(text, place)
-        if token is None or (written and depth == 0) or depth > _MAX_JSON_DEPTH:
-            return None
-        place, given = token.end(), token[0]
-        if given.isspace():
-            continue
-        depth += (given in "[{(") - (given in "]})")
-        given = _PYTHON_CONSTANTS.get(given, _TUPLE_BRACKETS.get(given, given))
-        if given in {"]", "}"} and written and written[-1] == ",":
-            written.pop()
-        if given[0] == "'":
-            given = '"' + re.sub(r'\\(.)|(")', _requote, given[1:-1], flags=re.DOTALL) + '"'
-        elif given[0] not in '[]{}:,"' and not _SCALAR.fullmatch(given):
-            return None
-        written.append(given.replace("\n", "\\n").replace("\t", "\\t") if given[0] == '"' else given)
-    return "".join(written)
-
-
-def _requote(found: re.Match[str]) -> str:
-    """Convert a Python escape or a double quote to JSON."""
-    if found[2]:
-        return '\\"'
-    return "'" if found[1] == "'" else f"\\{found[1]}"
-
-
-def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
-    """Yield the values in brackets, `_NOT_JSON` if one is not JSON; nothing if a bracket is not closed."""
-    found: list[tuple[Any, How]] = []
-    place = 0
-    while opening := _OPENING.search(text, place):
-        depth = 0
-        for bracket in _BRACKET.finditer(text, opening.start()):
-            depth += (bracket[0] in "[{") - (bracket[0] in "]}")
-            if depth == 0 or depth > _MAX_JSON_DEPTH or bracket[0] == '"':
-                break
-        if depth or len(found) > _MAX_PIECES:
-            return
-        place = bracket.end()
-        found.append(_decode(text[opening.start() : place]))
-    yield from found
-
-
-def _read_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
-    """Combine the pieces of JSON in an answer; those without a readable item count as prose."""
-    found = ((value, read_value(value, names, how)) for value, how in pieces)
-    return _combine_answers([each for value, each in found if each.how != "unread" and (each.items or not value)])
-
-
-def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
-    """Combine fenced blocks; if some can be read, each of the others counts as a bad item."""
-    found = []
-    if len(blocks) > _MAX_PIECES:
-        return None
-    for block in blocks:
-        value, how = _decode(block)
-        found.append(_read_pieces(_find_pieces(block), names) if value is _NOT_JSON else read_value(value, names, how))
-    whole = _combine_answers([each for each in found if each is not None])
-    if whole is not None:
-        whole.bad += found.count(None)
-    return whole
-
-
-def _combine_answers(answers: list[Answer]) -> Answer | None:
-    """Combine several answers; None if there are none."""
-    if not answers:
-        return None
-    return Answer(
-        items=[item for each in answers for item in each.items],
-        how="mended" if any(each.how == "mended" for each in answers) else "read",
-        bad=sum(each.bad for each in answers),
-        offsets=sum(each.offsets for each in answers),
-    )
