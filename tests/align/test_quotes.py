@@ -495,17 +495,13 @@ class TestGround:
         key = put("k.conll", CONLL)
         result = compared(key, put("a.jsonl", [{"answer": [["Anna", "PER"], ["Anna's", "PER"], ["New  York", "LOC"]]}]))
         assert outcomes(result) == {"TP": 2, "FP": 1}
-        assert "s0: answers that name no document of the key, matched with its documents in order: 1" in map(
-            str, result.notes
-        )
+        assert "s0: answers matched with the documents of the key in order: 1" in map(str, result.notes)
 
     def test_an_answer_for_each_sentence(self) -> None:
         records = [{"answer": [["Anna", "PER"], ["York", "LOC"]]}, {"answer": [["New York", "LOC"], ["Anna", "PER"]]}]
         result = compared(put("k.conll", CONLL), put("a.jsonl", records))
         assert outcomes(result) == {"TP": 2, "FP (hallucinated)": 2}
-        assert "s0: answers that name no document of the key, matched with its sentences in order: 2" in map(
-            str, result.notes
-        )
+        assert "s0: answers matched with the sentences of the key in order: 2" in map(str, result.notes)
 
     def test_tokens_of_several_words(self) -> None:
         lines = ["1\tWir\t_\t_\tO", "2-3\tzum\t_\t_\t_", "2\tzu\t_\t_\tO", "3\tdem\t_\t_\tO", "4\tZoo\t_\t_\tB-LOC"]
@@ -541,7 +537,7 @@ class TestGround:
         key = put("k.jsonl", KEY)
         assert refusal(compared, key, answers("a.jsonl", {"x": [], "y": [], "z": []}) + "::llm") == (
             "a.jsonl: no answer names a document of the key\n"
-            "  the first answer names 'x', the key's first document is 'd1'\n"
+            "  the answers name 'x', 'y', 'z'; the key's documents are 'd1', 'd2'\n"
             "  3 answers, but the key has 2 documents and 2 sentences\n"
             "  give each answer the name of its document in the field 'id', or in the field given by ?document=FIELD"
         )

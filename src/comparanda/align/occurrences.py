@@ -283,6 +283,17 @@ class Searched:
         """The normalised words."""
         return Line(list(map(fold_form, self._words)), self._apart)
 
+    def contains(self, quote: str) -> bool:
+        """Whether a quotation occurs as whole words after normalisation; in scripts without spaces, as it is.
+
+        >>> text = Searched("Anna joined Nokia.")
+        >>> text.contains("NOKIA"), text.contains("Ann"), Searched("日本語の本").contains("日本")
+        (True, False, True)
+        """
+        words = Searched(quote).folded.words
+        needle = _SEPARATOR + _SEPARATOR.join(words) + _SEPARATOR
+        return (bool(words) and needle in self.folded.text) or (not quote.isascii() and quote in self.text)
+
     def occurrences(self, quote: str, wanted: int) -> tuple[Occurrences, list[Place]] | None:
         """Find a quotation; return its occurrences and the first places, one more than wanted.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from comparanda.align.answer_pairs import orient_pairs
 from comparanda.align.occurrences import Occurrences, Place, Searched, compute_similarity, split_words
 from comparanda.align.positions import KeyPositions
 from comparanda.align.span_positions import PlacedSpans, Placement
@@ -229,6 +230,8 @@ def _common_pieces(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple
 # - If a quotation is claimed less often, each item takes the first free occurrence that is not before the preceding
 #   item of the answer, and not inside a longer item; if there is none, the first free one. As other occurrences are
 #   possible, these items are *ambiguous*.
+# - Only items of one list have an order: of the lists of several labels (`{"PER": […], "LOC": […]}`), none precedes
+#   another in the text.
 # - A quotation that is not found in the text is *hallucinated*.
 
 
@@ -254,6 +257,7 @@ class Claim:
         id: the id of its entity; None where it has none.
         occurrence: which occurrence of the quotation is meant, from 1; 0 if this is not specified.
         begin: its position in the answer's copy of the text; -1 where there is none.
+        sequence: the list that it is an element of: only items of one list have an order.
 
     """
 
@@ -262,6 +266,7 @@ class Claim:
     id: str | None = None
     occurrence: int = 0
     begin: int = -1
+    sequence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,12 +423,18 @@ class _ItemPlacer:
     def _mark_ambiguous(self, groups: Iterable[_QuoteGroup]) -> None:
         """Mark items of one quotation with different labels or ids as ambiguous unless their order decides.
 
-        It does not if the answer does not follow the order of the text, or if there are more items than occurrences.
+        It does not if they are of several lists, if the answer does not follow the order of the text, or if there are
+        more items than occurrences.
         """
-        begins = [place[0] for number in range(len(self._claims)) if (place := self._place_of(number)) is not None]
-        in_order = all(one <= other for one, other in pairwise(begins))
+        begins: dict[int, list[int]] = {}
+        for number, claim in enumerate(self._claims):
+            if (place := self._place_of(number)) is not None:
+                begins.setdefault(claim.sequence, []).append(place[0])
+        shuffled = {each for each, some in begins.items() if some != sorted(some)}
         for group in groups:
             readings = {(self._claims[number].label, self._claims[number].id) for number in group.claims}
+            sequences = {self._claims[number].sequence for number in group.claims}
+            in_order = len(sequences) == 1 and sequences.isdisjoint(shuffled)
             decided = in_order and len(group.places) == len(group.claims)
             if not group.enough or len(group.places) < 2 or len(readings) < 2 or decided:
                 continue
@@ -437,6 +448,8 @@ class _ItemPlacer:
         cover = _CoveredText([each.place for each in self._results.values() if each.place is not None])
         begin = 0
         for number in range(len(self._claims)):
+            if number and self._claims[number].sequence != self._claims[number - 1].sequence:
+                begin = 0
             if number not in self._results:
                 group, label = self._group_of[number], self._claims[number].label
                 tries = ((begin, cover), (0, cover), (begin, None), (0, None))
@@ -555,7 +568,8 @@ def place_quotations(key: Corpus, response: Corpus) -> Corpus:
     if response.quotes is None:
         return response
     if response.raw is not None:
-        return _quotes_to_spans(response, _own_texts(response), response.documents.names)
+        labels = () if key.spans is None else key.spans.label.names
+        return _quotes_to_spans(response, _own_texts(response), response.documents.names, labels)
     return _place_in_key(KeyPositions(key), response)
 
 
@@ -612,17 +626,20 @@ def _own_texts(corpus: Corpus) -> list[_AnswerText]:
 
 
 def _place_in_key(key_positions: KeyPositions, response: Corpus) -> Corpus:
-    """Place quotations in the key's texts: by the names of documents, or in order if no names match."""
+    """Place quotations in the key's texts: by the names of documents, or in order if the answers have no names."""
     key, texts, answers = key_positions.key, key_positions.raw.documents, response.documents
     number = {name: place for place, name in enumerate(key.documents.names)}
     owners = [number.get(name) for name in answers.names]
     notes: list[Note] = []
-    if not answers.marked or not any(owner is not None for owner in owners):
-        if len(answers) not in {len(key.documents), len(key.sentences) - 1}:
-            raise _unmatched_error(key, response)
+    in_order = len(answers) in {len(key.documents), len(key.sentences) - 1}
+    if answers.marked and not any(owner is not None for owner in owners):
+        raise _unmatched_error(key, response, in_order=in_order)
+    if not answers.marked:
+        if not in_order:
+            raise _unmatched_error(key, response, in_order=False)
         by_document = len(answers) == len(key.documents)
         unit = "documents" if by_document else "sentences"
-        what = f"answers that name no document of the key, matched with its {unit} in order"
+        what = f"answers matched with the {unit} of the key in order"
         notes.append(Note(response.name, what, len(answers)))
         owners = list(range(len(key.documents)))
         stretches = (
@@ -635,8 +652,9 @@ def _place_in_key(key_positions: KeyPositions, response: Corpus) -> Corpus:
         ]
         documents = answers
     response = replace(response, notes=(*response.notes, *notes))
+    labels = () if key.spans is None else key.spans.label.names
     return _quotes_to_spans(
-        _with_key_documents(key_positions, response, documents.names, owners), stretches, answers.names
+        _with_key_documents(key_positions, response, documents.names, owners), stretches, answers.names, labels
     )
 
 
@@ -651,19 +669,25 @@ def _sentence_texts(key_positions: KeyPositions) -> list[_AnswerText]:
     return found
 
 
-def _unmatched_error(key: Corpus, response: Corpus) -> AlignError:
-    names = response.documents.names
-    example = f"the first answer names {names[0]!r}, the key's first document is {key.documents.names[0]!r}"
+def _unmatched_error(key: Corpus, response: Corpus, *, in_order: bool) -> AlignError:
+    """Make the error for answers that cannot be matched; `in_order` if they could be in the order of the key."""
+    names, marked = response.documents.names, response.documents.marked
+    answers, keys = (_list_first(some) for some in (names, key.documents.names))
+    sizes = f"the key has {len(key.documents):,} documents and {len(key.sentences) - 1:,} sentences"
+    hint = "give each answer the name of its document in the field 'id', or in the field given by ?document=FIELD"
     return AlignError(
-        "no answer names a document of the key" if response.documents.marked else "the answers name no documents",
+        "no answer names a document of the key" if marked else "the answers name no documents",
         where=response.source.parts[0].name,
         details=[
-            *([example] if response.documents.marked else []),
-            f"{len(names):,} answers, but the key has {len(key.documents):,} documents "
-            f"and {len(key.sentences) - 1:,} sentences",
+            *([f"the answers name {answers}; the key's documents are {keys}"] if marked else []),
+            f"{len(names):,} answers, {'and' if in_order else 'but'} {sizes}",
         ],
-        hint="give each answer the name of its document in the field 'id', or in the field given by ?document=FIELD",
+        hint=f"{hint}; if the answers are in the order of the key: ?documents=in-order" if in_order else hint,
     )
+
+
+def _list_first(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_MAX_EXAMPLES])) + (" …" if len(names) > _MAX_EXAMPLES else "")
 
 
 def _with_key_documents(
@@ -694,10 +718,12 @@ def _with_key_documents(
     )
 
 
-def _quotes_to_spans(corpus: Corpus, stretches: Sequence[_AnswerText], names: Sequence[str]) -> Corpus:
+def _quotes_to_spans(
+    corpus: Corpus, stretches: Sequence[_AnswerText], names: Sequence[str], labels: Iterable[str] = ()
+) -> Corpus:
     """Place the quotations of a corpus, those of each answer in the text that it refers to, and make them spans."""
-    quotes = corpus.quotes
-    assert quotes is not None
+    assert corpus.quotes is not None
+    quotes, undecided = orient_pairs(corpus.quotes, [stretch.text for stretch in stretches], labels)
     answers = list(_place_answers(quotes, stretches))
     begin, end, placing, quoted = [], [], [], []
     for answer in answers:
@@ -720,6 +746,10 @@ def _quotes_to_spans(corpus: Corpus, stretches: Sequence[_AnswerText], names: Se
         columns={**quotes.columns, PLACING: TextColumn.of(placing), QUOTE: TextColumn.of(quoted)},
     )
     notes = list(_placing_notes(corpus, quotes, placing))
+    if undecided:
+        what = "answers that do not show which are the texts and which the labels"
+        first = tuple(_format_pair(corpus, quotes, row) for row in undecided[:_MAX_EXAMPLES])
+        notes.append(Note(corpus.name, what, len(undecided), first))
     unlike = [name for name, answer in zip(names, answers, strict=True) if not answer.faithful]
     if unlike:
         what = "answers whose copy of the text differs from it"
@@ -739,10 +769,11 @@ def _place_answers(quotes: Quotes, stretches: Sequence[_AnswerText]) -> Iterator
         ids.values() if isinstance(ids, TextColumn) else [None] * len(quotes),
         quotes.occurrence.tolist(),
         quotes.begin.tolist(),
+        quotes.sequence.tolist(),
     )
     claims = [
-        Claim(quote=text or "", label=label or "", id=name, occurrence=occurrence, begin=begin)
-        for text, label, name, occurrence, begin in zip(*columns, strict=True)
+        Claim(quote=text or "", label=label or "", id=name, occurrence=occurrence, begin=begin, sequence=sequence)
+        for text, label, name, occurrence, begin, sequence in zip(*columns, strict=True)
     ]
     bounds = np.searchsorted(quotes.document, np.arange(len(stretches) + 1)).tolist()
     for number, stretch in enumerate(stretches):
@@ -770,9 +801,15 @@ def _placing_notes(corpus: Corpus, quotes: Quotes, placing: Sequence[str | None]
 
 
 def _format_example(corpus: Corpus, quotes: Quotes, number: int) -> str:
-    quote = quotes.text[number]
-    short = quote if len(quote) <= _MAX_QUOTE_LENGTH else quote[: _MAX_QUOTE_LENGTH - 1] + "…"
-    return f"{corpus.source.locate(int(quotes.offset[number]))}: {short!r}"
+    return f"{corpus.source.locate(int(quotes.offset[number]))}: {_shorten(quotes.text[number])!r}"
+
+
+def _format_pair(corpus: Corpus, quotes: Quotes, number: int) -> str:
+    return f"{_format_example(corpus, quotes, number)} read as text, {_shorten(quotes.label[number])!r} as label"
+
+
+def _shorten(quote: str) -> str:
+    return quote if len(quote) <= _MAX_QUOTE_LENGTH else quote[: _MAX_QUOTE_LENGTH - 1] + "…"
 
 
 # Spans without a place, separated from all spans of the text.

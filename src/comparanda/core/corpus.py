@@ -163,6 +163,9 @@ class Quotes:
         offset: the byte of the source at which its answer begins.
         occurrence: which occurrence of the text is meant, from 1; 0 if the answer does not specify it.
         begin: its position in the answer's copy of the document's text; -1 where there is none.
+        sequence: the list that it is an element of: only quotations of one list have an order.
+        pairs: the object or list whose form does not tell texts and labels apart, so that the two may have to be
+            exchanged; -1 where the form does.
         copies: these copies, one per document; None where an answer contains none.
         columns: further columns of the answers: `id`, `probability` …
         probable: adds probabilities once the items are located, given a mask of those that could not be; None where
@@ -176,6 +179,8 @@ class Quotes:
     offset: Codes
     occurrence: Rows
     begin: Rows
+    sequence: Rows
+    pairs: Rows
     copies: tuple[str | None, ...]
     columns: Mapping[str, Column] = field(default_factory=dict)
     probable: Callable[[Corpus, Truths], Corpus] | None = None

@@ -101,6 +101,7 @@ class Format:
         sentences: finds where sentences begin in a file without documents; None if it cannot be split.
         opens: whether its reader opens files itself, all of them binary, and reads only what it needs.
         rows: for stretches that count rows, not bytes: the number of rows of a file, and the approximate bytes of one.
+        runs: lists the runs in one file, given the value of the option `run`; None if a file has only one.
 
     """
 
@@ -120,6 +121,7 @@ class Format:
     sentences: Sentences | None = None
     opens: bool = False
     rows: Callable[[AnyPath], tuple[int, int]] | None = None
+    runs: Callable[[Source, str], list[str]] | None = None
 
     def carries(self, layer: Layer) -> bool:
         """Whether files can hold a layer; spans of every kind may have probabilities."""

@@ -376,8 +376,27 @@ class Runs:
 
 
 def outputs_of(given: Any) -> tuple[Any, ...]:
-    """Return the runs of a system: a single one, unless `given` is `Runs`."""
-    return given.outputs if isinstance(given, Runs) else (given,)
+    """Return the runs of a system: a single one, unless `given` is `Runs`, or a file of several runs (`?run=FIELD`)."""
+    outputs = given.outputs if isinstance(given, Runs) else (given,)
+    return tuple(each for output in outputs for each in _runs_in_file(output))
+
+
+def _runs_in_file(given: Any) -> list[Any]:
+    """Return an input for each run in a file, if its format and options say that it has several."""
+    found = _as_input(given)
+    run = "" if found is None else found.options.get("run", "")
+    if found is None or not run or "=" in run:
+        return [given]
+    formats = [found.format] if found.format else _likely_formats(found.path)
+    known = [_load_format(name) for name in formats if name in _registered_formats()]
+    format_ = next((each for each in known if each.runs is not None), None)
+    if format_ is None or format_.runs is None:
+        return [given]
+    if found.path == STDIN:
+        raise UsageError("several runs cannot be read from standard input", hint="write them to a file")
+    source = load(found.path, side=found.display_name, suffixes=format_.suffixes)
+    runs = format_.runs(source, run)
+    return [replace(found, options={**found.options, "run": f"{run}={value}"}) for value in runs]
 
 
 def _same_file(first: Any, second: Any) -> bool:

@@ -5,24 +5,23 @@ The reader extracts the items from the answers. They are located in the text whe
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
 from comparanda.core.corpus import Quotes, Spans
-from comparanda.core.ids import join_ids
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
-from comparanda.formats.contract import Format, Request
+from comparanda.formats.answer_texts import TAKES, decode_json, parse
+from comparanda.formats.answers import LIST_NAMES, OFFSET_NAMES, Answer, Item, Names, read_value
+from comparanda.formats.chunks import REPAIRS
+from comparanda.formats.contract import Format, Request, choose_option
+from comparanda.formats.envelopes import LOG_HOLDERS, Envelope, Reply, find_envelope, is_log, read_body
 from comparanda.formats.field_values import find_unwritable
-from comparanda.formats.json_objects import JsonObjects
+from comparanda.formats.json_objects import JsonObjects, is_plain, key_paths, looks_like_json, read_nodes
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import Draft
@@ -30,505 +29,26 @@ from comparanda.formats.standoff import Draft
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
 
-
-# Items of answers in JSON: quoted texts with their labels.
-
-
-TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
-LABEL_NAMES: Final = ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "entity")
-LIST_NAMES: Final = ("entities", "spans", "items", "mentions", "annotations", "ents", "named_entities", "results")
-ID_NAMES: Final = ("id", "ids", "entity_id", "kb_id", "qid", "wikidata_id")
-OFFSET_NAMES: Final = frozenset({"begin", "start", "start_offset", "end", "stop", "end_offset", "offset"})
-OCCURRENCE: Final = "occurrence"
-
-How = Literal["read", "mended", "tagged", "unread"]
-"""How an answer was read: as given, after repair, from inline tags, or not at all."""
-
-_MAX_DEPTH = 60
-_SCALAR_TYPES = frozenset({int, float, bool})
-_NO_ATTRIBUTES: Final[Mapping[str, Any]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The fields of an item that hold its text and its label; None for the usual names."""
-
-    mention: str | None = None
-    label: str | None = None
-
-
-class Item(NamedTuple):
-    """An item of an answer: a quoted text and its label.
-
-    Args:
-        text: the quoted text, without surrounding white space.
-        label: its label.
-        attributes: its other attributes, by name.
-        occurrence: the number of the occurrence of the text that is meant, from 1; 0 if the answer does not state it.
-        begin: its offset in the answer's copy of the text; -1 if there is no copy.
-
-    """
-
-    text: str
-    label: str
-    attributes: Mapping[str, Any] = _NO_ATTRIBUTES
-    occurrence: int = 0
-    begin: int = -1
-
-
-@dataclass(slots=True, kw_only=True)
-class Answer:
-    """The content of an answer.
-
-    Args:
-        items: the items, in order.
-        how: how it was read.
-        bad: the number of items without a text or a label, which are dropped.
-        offsets: the number of items with offsets, which are ignored.
-        copy: the answer's copy of the text, without tags; None if it has none.
-
-    """
-
-    items: list[Item] = field(default_factory=list)
-    how: How = "read"
-    bad: int = 0
-    offsets: int = 0
-    copy: str | None = None
-
-
-def read_value(value: Any, names: Names | None = None, how: How = "read") -> Answer:
-    """Read an answer that is already decoded from JSON.
-
-    >>> [(item.text, item.label) for item in read_value({"PER": ["Anna", "Bo"], "LOC": []}).items]
-    [('Anna', 'PER'), ('Bo', 'PER')]
-    """
-    if not isinstance(value, dict | list):
-        return Answer(how="unread")
-    found = Answer(how=how)
-    _ItemCollector(found, names or Names()).collect(value, None, 0)
-    return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _FieldPlan:
-    """The roles of the fields of an object; cached because objects of one answer mostly have the same fields.
-
-    Args:
-        text: the field of the item's text; None if the object is not an item.
-        label: the field of its label.
-        occurrence: the field of the number of the occurrence.
-        offsets: whether it has offsets.
-        attributes: its other fields, each with the name of its column.
-        lists: the fields that may hold items.
-
-    """
-
-    text: str | None
-    label: str | None
-    occurrence: str | None
-    offsets: bool
-    attributes: tuple[tuple[str, str], ...]
-    lists: tuple[str, ...]
-
-
-@lru_cache(maxsize=1 << 12)
-def _plan_fields(fields: tuple[str, ...], names: Names) -> _FieldPlan:
-    """Assign roles to the fields of an object, ignoring case."""
-    known = {each.lower(): each for each in reversed(fields)} | {each: each for each in fields}
-    text = next((known[each] for each in ((names.mention,) if names.mention else TEXT_NAMES) if each in known), None)
-    labels = (names.label,) if names.label else LABEL_NAMES
-    label = next((known[each] for each in labels if each in known and known[each] != text), None)
-    attributes = tuple(
-        (each, "id" if each.lower() in ID_NAMES else each.lower())
-        for each in fields
-        if each not in {text, label} and each.lower() not in OFFSET_NAMES and each.lower() != OCCURRENCE
-    )
-    lists = tuple(known[each] for each in LIST_NAMES if each in known)
-    return _FieldPlan(
-        text=text,
-        label=label,
-        occurrence=known.get(OCCURRENCE),
-        offsets=not OFFSET_NAMES.isdisjoint(known),
-        attributes=attributes,
-        lists=lists,
-    )
-
-
-class _ItemCollector:
-    """Collects the items of a JSON value."""
-
-    def __init__(self, found: Answer, names: Names) -> None:
-        self._found = found
-        self._names = names
-
-    def collect(self, value: Any, label: str | None, depth: int) -> None:
-        """Collect all items of a value; items without a label inherit that of the enclosing field."""
-        if depth > _MAX_DEPTH:
-            self._found.bad += 1
-        elif isinstance(value, list):
-            for each in value:
-                self._collect_element(each, label, depth)
-        else:
-            self._collect_element(value, label, depth)
-
-    def _collect_element(self, value: Any, label: str | None, depth: int) -> None:
-        if isinstance(value, dict):
-            self._collect_object(value, label, depth)
-        elif isinstance(value, str) and label is not None:
-            self._add(item_of(value, label))
-        elif isinstance(value, list) and len(value) == 2 and all(isinstance(each, str) for each in value):
-            self._add(item_of(value[0], value[1]))
-        else:
-            self._found.bad += 1
-
-    def _collect_object(self, given: dict[str, Any], label: str | None, depth: int) -> None:
-        """Collect an item, the items in the lists of an object, or the texts under each label."""
-        plan = _plan_fields(tuple(given), self._names)
-        if plan.text is not None and not _is_container(given[plan.text]):
-            self._add(self._read_item(given, plan, label))
-            return
-        lists = [each for each in plan.lists if _is_container(given[each])]
-        for each in lists:
-            self.collect(given[each], label, depth + 1)
-        if not lists and plan.label is not None and not _is_container(given[plan.label]):  # an item that lacks its text
-            self._found.bad += 1
-            return
-        for each, value in given.items() if not lists else ():
-            if isinstance(value, list | str):
-                self.collect(value or [], each, depth + 1)
-            elif value is not None:
-                self._found.bad += 1
-
-    def _read_item(self, given: Mapping[str, Any], plan: _FieldPlan, label: str | None) -> Item | None:
-        own = None if plan.label is None else given[plan.label]
-        self._found.offsets += plan.offsets
-        number = None if plan.occurrence is None else given[plan.occurrence]
-        occurrence = number if type(number) is int and 0 < number < 1 << 62 else 0
-        attributes = (
-            collect_attributes((name, given[each]) for each, name in plan.attributes) if plan.attributes else {}
-        )
-        return item_of(
-            given[plan.text or ""], own if isinstance(own, str) else label, attributes=attributes, occurrence=occurrence
-        )
-
-    def _add(self, item: Item | None) -> None:
-        if item is None:
-            self._found.bad += 1
-        else:
-            self._found.items.append(item)
-
-
-def item_of(
-    text: Any, label: Any, *, attributes: Mapping[str, Any] = _NO_ATTRIBUTES, occurrence: int = 0, begin: int = -1
-) -> Item | None:
-    """Make an item; None if it lacks a text or a label, or has characters that cannot be written to a text file."""
-    if not (isinstance(text, str) and isinstance(label, str)):
-        return None
-    text, label = text.strip(), label.strip()
-    if not (text and label) or find_unwritable(text) or find_unwritable(label):
-        return None
-    return Item(text=text, label=label, attributes=attributes, occurrence=occurrence, begin=begin)
-
-
-def _is_container(value: Any) -> bool:
-    return isinstance(value, dict | list)
-
-
-def collect_attributes(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Collect the other attributes of an item: ids, a probability, and scalars by name; the first of equal names wins.
-
-    >>> collect_attributes([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
-    {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
-    """
-    found: dict[str, Any] = {}
-    for name, value in given:
-        kind = type(value)
-        if name == "id":  # an integer is the index of an item in the answer, not the id of an entity
-            ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
-            if ids and (whole := join_ids(ids)) and not find_unwritable(whole):
-                found.setdefault("id", whole)
-        elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
-            found.setdefault("probability", float(value))
-        elif kind in _SCALAR_TYPES or (kind is str and value and not find_unwritable(value)):
-            found.setdefault(name, value)
-    return found
-
-
-# Answers that copy the text with inline tags: the surrounding text locates each item.
-
-
-_TAG = re.compile(r"<(?P<close>/?)(?P<name>[^\W\d][\w.-]*)(?P<rest>(?:\s[^<>]{0,300})?)>")
-_ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_LINK = re.compile(r"\[(?P<text>[^\[\]\n]+)\]\((?P<label>[^\W\d][\w.:-]*)\)")
-
-WRAPPERS: Final = frozenset({"answer", "output", "result", "response", "text", "document", "sentence", "p", "s"})
-"""Tags that wrap the whole text, and are not items."""
-
-_MAX_TAGS = 100_000
-
-
-def read_tagged_text(text: str) -> Answer | None:
-    """Read a text with inline tags, or with items in brackets followed by labels; None if it has neither.
-
-    >>> found = read_tagged_text("<PER>Anna</PER> left."), read_tagged_text("[Anna](PER) left.")
-    >>> [(each.copy, each.items[0].text, each.items[0].begin) for each in found]
-    [('Anna left.', 'Anna', 0), ('Anna left.', 'Anna', 0)]
-    """
-    found = _read_tags(text)
-    if found is not None and found.items:
-        return found
-    return _read_links(text if found is None else found.copy or "") or found
-
-
-def _read_tags(text: str) -> Answer | None:
-    """Read a text with inline tags: `<PER>Anna</PER>`, `<entity type="PER">Anna</entity>`."""
-    tags = list(islice(_TAG.finditer(text), _MAX_TAGS))
-    pairs, lonely = _pair_tags(tags)
-    if not pairs or len(tags) == _MAX_TAGS:
-        return None
-    used = sorted(number for pair in pairs for number in pair)
-    copy, begins = _remove_slices(text, [tags[number].span() for number in used])
-    place = dict(zip(used, begins, strict=True))
-    found = Answer(how="tagged", bad=lonely, copy=copy)
-    for opening, closing in sorted(pairs):
-        label, attributes = _interpret_tag(tags[opening]["name"], tags[opening]["rest"])
-        if label is not None:
-            _add_item(found, begin=place[opening], end=place[closing], label=label, attributes=attributes)
-    return found
-
-
-@lru_cache(maxsize=1 << 12)
-def _interpret_tag(name: str, rest: str) -> tuple[str | None, Mapping[str, Any]]:
-    """Return the label of a tag (None for a wrapper) and the attributes of the item."""
-    given = {key.lower(): one or other for key, one, other in _ATTRIBUTE.findall(rest)}
-    label = next((given[each] for each in LABEL_NAMES if given.get(each)), None)
-    more = [(key, value) for key, value in given.items() if key not in LABEL_NAMES]
-    attributes = collect_attributes(("id" if key in ID_NAMES else key, value) for key, value in more)
-    return label or (None if name in WRAPPERS else name), attributes
-
-
-def _pair_tags(tags: list[re.Match[str]]) -> tuple[list[tuple[int, int]], int]:
-    """Return the indices of matching opening and closing tags, and the number of opening tags without a match."""
-    pairs: list[tuple[int, int]] = []
-    open_tags: dict[str, list[int]] = {}
-    for number, tag in enumerate(tags):
-        same = open_tags.setdefault(tag["name"], [])
-        if not tag["close"]:
-            if not tag["rest"].rstrip().endswith("/"):
-                same.append(number)
-        elif same:
-            pairs.append((same.pop(), number))
-    return pairs, sum(map(len, open_tags.values()))
-
-
-def _read_links(text: str) -> Answer | None:
-    """Read a text with items in brackets, each followed by its label: `[Anna](PER)`."""
-    links = list(islice(_LINK.finditer(text), _MAX_TAGS))
-    if not links or len(links) == _MAX_TAGS:
-        return None
-    cuts = [cut for link in links for cut in ((link.start(), link.start("text")), (link.end("text"), link.end()))]
-    copy, begins = _remove_slices(text, cuts)
-    found = Answer(how="tagged", copy=copy)
-    for number, link in enumerate(links):
-        _add_item(found, begin=begins[2 * number], end=begins[2 * number + 1], label=link["label"], attributes={})
-    return found
-
-
-def _remove_slices(text: str, cuts: list[tuple[int, int]]) -> tuple[str, list[int]]:
-    """Return a text without some slices, and the position of each of them in the remaining text."""
-    kept, begins, place, size = [], [], 0, 0
-    for begin, end in cuts:
-        kept.append(text[place:begin])
-        size += begin - place
-        begins.append(size)
-        place = end
-    return "".join([*kept, text[place:]]), begins
-
-
-def _add_item(found: Answer, begin: int, end: int, label: str, *, attributes: Mapping[str, Any]) -> None:
-    assert found.copy is not None
-    covered = found.copy[begin:end]
-    begin += len(covered) - len(covered.lstrip())
-    if item := item_of(covered, label, attributes=attributes, begin=begin):
-        found.items.append(item)
-    else:
-        found.bad += 1
-
-
-# Answers as strings: JSON, alone, fenced or embedded in prose, or a copy of the text with inline tags.
-#
-# Almost valid JSON (single quotes, trailing commas, tuples) is repaired. A truncated answer is not, because its
-# continuation is unknown.
-
-
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[^\S\n]{0,9}[\w+-]{0,20}[^\S\n]{0,9}\n(.*?)(?:^[^\S\n]{0,9}```|\Z)", re.DOTALL | re.MULTILINE)
-_OPENING = re.compile(r"[\[{]")
-_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|["\[\]{}]', re.DOTALL)
-_TOKEN = re.compile(
-    r'\s+|"[^"\\]*(?:\\.[^"\\]*)*"|\'[^\'\\]*(?:\\.[^\'\\]*)*\'|[\[\](){}:,]|[^\s\[\](){}:,"\']+', re.DOTALL
-)
-_PYTHON_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
-_TUPLE_BRACKETS = {"(": "[", ")": "]"}
-_SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
-
-_MAX_JSON_DEPTH, _MAX_PIECES, _MAX_REPAIRED = 60, 1000, 1 << 20
-
-_NOT_JSON: Final = object()
-"""The result of decoding a string that is not JSON."""
-
-_AMBIGUOUS: Final = object()
-"""The value of a field that occurs twice in an object with different values, so that neither can be chosen."""
-
-
-def parse(answer: str, names: Names | None = None) -> Answer:
-    """Read an answer that is a string.
-
-    >>> parse('Here they are: [{"text": "Anna", "label": "PER"}]').items
-    [Item(text='Anna', label='PER', attributes={}, occurrence=0, begin=-1)]
-    >>> found = parse("<PER>Anna</PER> left.")
-    >>> found.how, found.copy, found.items[0].text
-    ('tagged', 'Anna left.', 'Anna')
-    """
-    names = names or Names()
-    text = _THOUGHTS.sub("", answer).strip()
-    blocks = [block.strip() for block in _FENCE.findall(text)]
-    value, how = _decode(text)
-    if value is not _NOT_JSON:
-        return read_value(value, names, how)
-    found = _read_blocks(blocks, names) if blocks else _read_pieces(_find_pieces(text), names)
-    if found is not None:
-        return found
-    for copied in [*blocks, text]:
-        if (copy := read_tagged_text(copied)) is not None:
-            return copy
-    return Answer(how="unread")
-
-
-def _decode(text: str) -> tuple[Any, How]:
-    """Decode a string that is JSON, possibly after repair; `_NOT_JSON` if it is not."""
-    if text[:1] not in {"[", "{", "("}:
-        return _NOT_JSON, "unread"
-    attempts: tuple[How, ...] = ("read", "mended")
-    for how in attempts:
-        written = text if how == "read" else _repair(text)
-        if written is not None:
-            try:
-                return json.loads(written, object_pairs_hook=_merge_fields), how
-            except (ValueError, RecursionError):  # not JSON, a number with too many digits, or nested too deeply
-                continue
-    return _NOT_JSON, "unread"
-
-
-def _merge_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build an object; concatenate the lists of a repeated field, and make its other values `_AMBIGUOUS`."""
-    whole = dict(pairs)
-    if len(whole) == len(pairs):
-        return whole
-    seen: dict[str, Any] = {}
-    for name, value in pairs:
-        if name not in seen:
-            seen[name] = list(value) if isinstance(value, list) else value
-        elif isinstance(value, list) and isinstance(seen[name], list):
-            seen[name] += value
-        else:
-            seen[name] = _AMBIGUOUS
-    return seen
-
-
-def _repair(text: str) -> str | None:
-    """Repair JSON with single quotes, tuples, Python constants or trailing commas; None if that does not suffice.
-
-    >>> _repair("[('Anna', 'PER'),]")
-    '[["Anna","PER"]]'
-    """
-    written: list[str] = []
-    place, depth = 0, 0
-    while place < len(text) <= _MAX_REPAIRED:
-        token = _TOKEN.match(text, place)
-        if token is None or (written and depth == 0) or depth > _MAX_JSON_DEPTH:
-            return None
-        place, given = token.end(), token[0]
-        if given.isspace():
-            continue
-        depth += (given in "[{(") - (given in "]})")
-        given = _PYTHON_CONSTANTS.get(given, _TUPLE_BRACKETS.get(given, given))
-        if given in {"]", "}"} and written and written[-1] == ",":
-            written.pop()
-        if given[0] == "'":
-            given = '"' + re.sub(r'\\(.)|(")', _requote, given[1:-1], flags=re.DOTALL) + '"'
-        elif given[0] not in '[]{}:,"' and not _SCALAR.fullmatch(given):
-            return None
-        written.append(given.replace("\n", "\\n").replace("\t", "\\t") if given[0] == '"' else given)
-    return "".join(written)
-
-
-def _requote(found: re.Match[str]) -> str:
-    """Convert a Python escape or a double quote to JSON."""
-    if found[2]:
-        return '\\"'
-    return "'" if found[1] == "'" else f"\\{found[1]}"
-
-
-def _find_pieces(text: str) -> Iterator[tuple[Any, How]]:
-    """Yield the values in brackets, `_NOT_JSON` if one is not JSON; nothing if a bracket is not closed."""
-    found: list[tuple[Any, How]] = []
-    place = 0
-    while opening := _OPENING.search(text, place):
-        depth = 0
-        for bracket in _BRACKET.finditer(text, opening.start()):
-            depth += (bracket[0] in "[{") - (bracket[0] in "]}")
-            if depth == 0 or depth > _MAX_JSON_DEPTH or bracket[0] == '"':
-                break
-        if depth or len(found) > _MAX_PIECES:
-            return
-        place = bracket.end()
-        found.append(_decode(text[opening.start() : place]))
-    yield from found
-
-
-def _read_pieces(pieces: Iterable[tuple[Any, How]], names: Names) -> Answer | None:
-    """Combine the pieces of JSON in an answer; those without a readable item count as prose."""
-    found = ((value, read_value(value, names, how)) for value, how in pieces)
-    return _combine_answers([each for value, each in found if each.how != "unread" and (each.items or not value)])
-
-
-def _read_blocks(blocks: list[str], names: Names) -> Answer | None:
-    """Combine fenced blocks; if some can be read, each of the others counts as a bad item."""
-    found = []
-    if len(blocks) > _MAX_PIECES:
-        return None
-    for block in blocks:
-        value, how = _decode(block)
-        found.append(_read_pieces(_find_pieces(block), names) if value is _NOT_JSON else read_value(value, names, how))
-    whole = _combine_answers([each for each in found if each is not None])
-    if whole is not None:
-        whole.bad += found.count(None)
-    return whole
-
-
-def _combine_answers(answers: list[Answer]) -> Answer | None:
-    """Combine several answers; None if there are none."""
-    if not answers:
-        return None
-    return Answer(
-        items=[item for each in answers for item in each.items],
-        how="mended" if any(each.how == "mended" for each in answers) else "read",
-        bad=sum(each.bad for each in answers),
-        offsets=sum(each.offsets for each in answers),
-    )
-
-
 NAMES = (*DOCUMENT_NAMES, "custom_id")
 ANSWERS = ("answer", "response", "output", "completion", "content", "prediction", "generated_text")
 TEXT = "text"
 NONE = "none"
+IN_ORDER = "in-order"
 
 OWN = frozenset({"text", "quote", "placing"})
 """Columns that items get when they are located in the text."""
 
 _MAX_PLACES = 3
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
+
+UNREAD: Final = "answers that cannot be read, treated as having no items"
+REFUSED: Final = "answers that refuse the task, treated as having no items"
+FAILED: Final = "requests that failed, treated as answers without items"
+_HOW_NOTES: Final[Mapping[str, str]] = {
+    "refused": REFUSED,
+    "mended": "answers with invalid JSON, repaired",
+    "listed": "answers that are not JSON, read as lists or tables",
+}
 
 
 def read(source: Source, request: Request) -> Corpus:
@@ -537,57 +57,148 @@ def read(source: Source, request: Request) -> Corpus:
     return _Reader(source, request).read()
 
 
+# Records: an object per line, an array of objects, or the records of a log.
+
+
+class _Record(NamedTuple):
+    """An object of the input, its offset, and its bytes; None for a record of a log."""
+
+    fields: Mapping[str, Any]
+    place: int
+    piece: bytes | None
+
+
+def _read_records(source: Source) -> list[_Record]:
+    """Read the objects of a source; those of a log are in one of its fields."""
+    data = bytes(source.data[: source.size]) if len(source.parts) == 1 else b""
+    fields = _decode_object(data) if data.lstrip()[:1] == b"{" else None
+    if fields is not None:
+        nodes = read_nodes(source, LOG_HOLDERS if is_log(fields) else ())
+        return [_Record(node.fields.given, node.fields.place, None) for node in nodes]
+    objects = JsonObjects(source)
+    places = objects.offset.tolist()
+    return [_Record(*each) for each in zip(objects, places, objects.pieces, strict=True)]
+
+
+def _decode_object(data: bytes) -> dict[str, msgspec.Raw] | None:
+    """Return the fields of the only object of a file; None if there are several."""
+    try:
+        return msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+# Several runs in one file: each document recurs, with another value in some field.
+
+
+def list_runs(source: Source, field: str) -> list[str]:
+    """Return the values of the field that tells runs apart, in order of their first occurrence."""
+    return list(dict.fromkeys(_run_of(source, each, field) for each in _read_records(source)))
+
+
+def _run_of(source: Source, record: _Record, field: str) -> str:
+    value = get_value(record.fields, field)
+    if not is_plain(value):
+        hint = "name the field that tells the runs apart: ?run=FIELD"
+        raise make_read_error(source, record.place, f"there is no {field!r} with the run", hint=hint)
+    return str(value)
+
+
+def _choose_run(source: Source, records: list[_Record], run: str) -> list[_Record]:
+    """Return the records of one run, given as `FIELD=VALUE`; the field alone suffices if there is only one."""
+    field, equals, wanted = run.partition("=")
+    runs = [_run_of(source, each, field) for each in records]
+    known = list(dict.fromkeys(runs))
+    if not equals and len(known) == 1:
+        return records
+    if wanted not in known:
+        what = f"no run with {field}={wanted}" if equals else f"the file has {len(known):,} runs, but one is needed"
+        hint = f"choose one: ?run={field}={known[0]}; runs: {', '.join(known[:10])}"
+        raise make_read_error(source, 0, what, hint=hint)
+    return [each for each, name in zip(records, runs, strict=True) if name == wanted]
+
+
+def _find_run_fields(records: list[_Record], names: list[str]) -> list[str]:
+    """Return the fields of records with the same name that have another value in each: they may tell runs apart."""
+    found = []
+    for field in [name for name, value in records[0].fields.items() if is_plain(value)]:
+        values = [get_value(each.fields, field) for each in records]
+        pairs = {(name, str(value)) for name, value in zip(names, values, strict=True)}
+        if len(pairs) == len(names) and len(set(map(str, values))) < len(names) and all(map(is_plain, values)):
+            found.append(field)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """The fields of the document's name, text and answer; nested fields are given as paths: `message.content`."""
+    """The fields of the document's name and text and of the answer; nested fields are given as paths: `a.b.0.c`.
+
+    Args:
+        document: the field of its name; None if documents have none.
+        text: the field of its text; None if it has none.
+        answer: the field of the answer; empty in envelopes.
+        envelope: the kind of envelope around the answers; None for plain records.
+        chosen: whether the user chose the field of the answer.
+
+    """
 
     document: str | None
     text: str | None
     answer: str
+    envelope: Envelope | None = None
+    chosen: bool = False
 
 
 class _Reader:
     """Reads one input into a corpus."""
 
     def __init__(self, source: Source, request: Request) -> None:
+        options = request.options
         self.source = source
         self.request = request
         self.draft = Draft(source=source, side=request.side, called=lambda _, number: f"item {number + 1}")
-        self.names = Names(request.options.get("mention"), request.options.get("label"))
+        self.names = Names(options.get("mention"), options.get("label"))
+        self.take = choose_option(options, "take", TAKES)
+        self.in_order = choose_option(options, "documents", ("by-name", IN_ORDER)) == IN_ORDER
+        chunks_only = options.get("repair") in REPAIRS  # given for the chunk tags of other inputs
+        self.repair = chunks_only or choose_option(options, "repair", ("yes", "no")) == "yes"
         self.note_places: dict[str, tuple[int, list[int]]] = {}
         self.unread: list[tuple[int, str | None, int]] = []
-        self.texts: list[str] = []
-        self.occurrence: list[int] = []
-        self.begin: list[int] = []
+        self.items: list[Item] = []
         self.copies: list[str | None] = []
+        self.groups = 0
 
     def read(self) -> Corpus:
-        objects = JsonObjects(self.source)
-        first = objects.first()
-        roles = self._find_roles(first)
-        for number, (record, offset) in enumerate(zip(objects, objects.offset.tolist(), strict=True)):
-            self._add_document(record, roles, number, offset)
+        records = _read_records(self.source)
+        if run := self.request.options.get("run"):
+            records = _choose_run(self.source, records, run)
+        roles = self._find_roles(records[0].fields)
+        for record, name in zip(records, self._name_documents(records, roles), strict=True):
+            self._add_document(record, roles, name)
             if roles.text is not None:
-                self._add_text(_get_value(record, roles.text), roles.text, offset)
-            self._add_answer(_get_value(record, roles.answer), offset)
+                self._add_text(get_value(record.fields, roles.text), roles.text, record.place)
+            self._add_reply(record, roles)
         self._resolve_unread()
         for what, (count, places) in self.note_places.items():
             self.draft.notes.append(Note(self.request.side, what, count, first_places(self.source, np.array(places))))
         corpus = self.draft.corpus(self.request, name="llm", evaluated="label")
-        documents = replace(corpus.documents, marked=roles.document is not None or roles.text is not None)
-        return self._with_quotes(replace(corpus, documents=documents))
+        marked = not self.in_order and (roles.document is not None or roles.text is not None)
+        return self._with_quotes(replace(corpus, documents=replace(corpus.documents, marked=marked)))
 
     def _with_quotes(self, corpus: Corpus) -> Corpus:
         """Return the corpus with its items as quotes instead of spans."""
         items = corpus.spans
         assert items is not None
+        pairs = np.array([item.pair for item in self.items], np.int64)
         quotes = Quotes(
             document=items.document,
-            text=TextColumn.of(self.texts),
+            text=TextColumn.of([item.text for item in self.items]),
             label=items.label,
             offset=items.offset,
-            occurrence=np.array(self.occurrence, np.int64),
-            begin=np.array(self.begin, np.int64),
+            occurrence=np.array([item.occurrence for item in self.items], np.int64),
+            begin=np.array([item.begin for item in self.items], np.int64),
+            sequence=np.array([item.sequence for item in self.items], np.int64),
+            pairs=pairs,
             copies=tuple(self.copies),
             columns=items.columns,
         )
@@ -597,15 +208,17 @@ class _Reader:
             document=nothing,
             begin=nothing,
             end=nothing,
-            label=items.label.take(nothing),
+            label=items.label.take(nothing) if (pairs < 0).all() else TextColumn.of([]),
             offset=items.offset[:0],
         )
         return replace(corpus, spans=empty, quotes=quotes)
 
     def _find_roles(self, first: Mapping[str, Any]) -> _Roles:
         options = self.request.options
-        answer = options.get("answer") or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
-        if answer is None:
+        chosen = options.get("answer")
+        envelope = None if chosen else find_envelope(first)
+        answer = chosen or next((name for name in (*LIST_NAMES, *ANSWERS) if name in first), None)
+        if answer is None and envelope is None:
             raise make_read_error(
                 self.source,
                 0,
@@ -613,28 +226,53 @@ class _Reader:
                 details=[f"fields: {', '.join(first)}"],
                 hint=f"name it: ?answer=FIELD; write an object like this: {_SHAPE}",
             )
-        document = options.get("document") or next((name for name in NAMES if name in first), None)
-        text = options.get("text", TEXT if isinstance(first.get(TEXT), str) else NONE)
-        return _Roles(document, None if text == NONE else text, answer)
+        names = NAMES if envelope is None else envelope.names
+        document = options.get("document") or next((name for name in names if is_plain(get_value(first, name))), None)
+        if envelope is None and document is None:
+            document = next((name for name in names if name in first), None)
+        own_text = envelope is None and isinstance(first.get(TEXT), str)
+        text = options.get("text", TEXT if own_text else NONE)
+        return _Roles(
+            None if self.in_order else document,
+            None if text == NONE else text,
+            answer or "",
+            envelope,
+            chosen is not None,
+        )
 
-    def _add_document(self, record: Mapping[str, Any], roles: _Roles, number: int, place: int) -> None:
-        """Add a document."""
+    def _name_documents(self, records: list[_Record], roles: _Roles) -> list[str]:
+        """Return the name of each document; if names recur, name the field that may tell several runs apart."""
+        if roles.document is None:
+            return [f"document {number + 1}" for number in range(len(records))]
+        names = [self._name_document(record, roles.document) for record in records]
+        if len(set(names)) < len(names) and (fields := _find_run_fields(records, names)):
+            seen: dict[str, int] = {}
+            second = next(n for n, name in enumerate(names) if seen.setdefault(name, n) != n)
+            raise make_read_error(
+                self.source,
+                records[second].place,
+                f"duplicate document {names[second]!r}",
+                details=[f"the first is at {self.source.locate(records[seen[names[second]]].place)}"],
+                hint=f"if the file holds several runs, which {fields[0]!r} tells apart: ?run={fields[0]}",
+            )
+        return names
+
+    def _name_document(self, record: _Record, field: str) -> str:
+        value = get_value(record.fields, field)
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            hint = "give every document a unique name, or name the field that holds it: ?document=FIELD"
+            raise make_read_error(self.source, record.place, f"no document name in {field!r}", hint=hint)
+        return self._check_writable(str(value), record.place)
+
+    def _add_document(self, record: _Record, roles: _Roles, name: str) -> None:
+        """Add a document; the other single values of a plain record are its attributes."""
         own = {roles.document, roles.text, roles.answer.partition(".")[0]}
         attributes = {
-            name: str(value)
-            for name, value in record.items()
+            name: self._check_writable(str(value), record.place)
+            for name, value in (record.fields.items() if roles.envelope is None else ())
             if name not in own and isinstance(value, str | int | float) and value != ""
         }
-        name = f"document {number + 1}"
-        if roles.document is not None:
-            value = _get_value(record, roles.document)
-            if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-                hint = "give every document a unique name, or name the field that holds it: ?document=FIELD"
-                raise make_read_error(self.source, place, f"no document name in {roles.document!r}", hint=hint)
-            name = self._check_writable(str(value), place)
-        self.draft.document(
-            name, place, {each: self._check_writable(value, place) for each, value in attributes.items()}
-        )
+        self.draft.document(name, record.place, attributes)
 
     def _add_text(self, text: Any, field: str, place: int) -> None:
         """Add the text of a document."""
@@ -648,12 +286,45 @@ class _Reader:
             raise make_read_error(self.source, place, f"{problem[0]} in {text[:40]!r}", hint=problem[1])
         return text
 
-    def _add_answer(self, value: Any, place: int) -> None:
+    def _add_reply(self, record: _Record, roles: _Roles) -> None:
+        """Add the answer of a record, whatever is around it."""
+        place = record.place
+        reply = _find_reply(record.fields, roles)
+        if reply.failed or reply.refused:
+            self._note(FAILED if reply.failed else REFUSED, 1, place)
+            self.copies.append(None)
+            return
+        if reply.path:
+            kind = "" if roles.envelope is None else f" ({roles.envelope.name})"
+            self._note(f"answers found in {reply.path}{kind}", 1, place)
+        self._note("further answers to the same request, ignored: only the first is read", reply.further, place)
+        value = reply.answer
+        if isinstance(value, str):
+            found = parse(value, self.names, take=self.take, repair=self.repair)
+        else:
+            found = read_value(value, self.names)
+            found.doubled = isinstance(value, dict | list) and _has_doubled_field(record, roles)
+        if found.strange and not roles.chosen and roles.answer in ANSWERS:
+            raise self._strange_error(value, reply.path or roles.answer, place)
+        self._add_answer(found, value, place)
+
+    def _strange_error(self, value: Mapping[str, Any], path: str, place: int) -> Exception:
+        return make_read_error(
+            self.source,
+            place,
+            f"{path!r} is an object of unknown form, in which the answer cannot be found",
+            details=[f"fields: {', '.join(value)}"],
+            hint=f"name the path to the answer: ?answer={path}.FIELD (elements of lists by number: choices.0.text)",
+        )
+
+    def _add_answer(self, found: Answer, value: Any, place: int) -> None:
         """Add the items of an answer; an unreadable answer has none."""
-        found = parse(value, self.names) if isinstance(value, str) else read_value(value, self.names)
         if found.how == "unread":
             self.unread.append((len(self.copies), value if isinstance(value, str) else None, place))
-        self._note("answers with invalid JSON, repaired", int(found.how == "mended"), place)
+        if found.how in _HOW_NOTES:
+            self._note(_HOW_NOTES[found.how], 1, place)
+        self._note("answers cut off, read up to the last complete item", int(found.cut), place)
+        self._note("answers with a field given twice, of which the last one counts", int(found.doubled), place)
         self._note("items without a text or a label ignored", found.bad, place)
         self._note("items with offsets, which are ignored: items are located by their text", found.offsets, place)
         for item in found.items:
@@ -661,9 +332,9 @@ class _Reader:
             for name, attribute in item.attributes.items():
                 if name not in OWN:
                     self.draft.set_value(number, name, attribute)
-            self.texts.append(item.text)
-            self.occurrence.append(item.occurrence)
-            self.begin.append(item.begin)
+            pair = item.pair if item.pair < 0 else item.pair + self.groups
+            self.items.append(item._replace(sequence=item.sequence + self.groups, pair=pair))
+        self.groups += found.groups
         self.copies.append(found.copy)
 
     def _note(self, what: str, count: int, place: int) -> None:
@@ -678,13 +349,43 @@ class _Reader:
             if has_copies and text is not None and text.strip() and not find_unwritable(text):
                 self.copies[document] = text
             else:
-                self._note("answers that cannot be read, treated as having no items", 1, place)
+                self._note(UNREAD, 1, place)
 
 
-def _get_value(record: Mapping[str, Any], path: str) -> Any:
+def _find_reply(record: Mapping[str, Any], roles: _Roles) -> Reply:
+    """Return the answer of a record, and its path if it was not at the expected place."""
+    if roles.envelope is not None:
+        return roles.envelope.read(record)
+    value = get_value(record, roles.answer)
+    if roles.chosen or roles.answer not in ANSWERS:
+        return Reply(value)
+    path = roles.answer
+    while isinstance(value, Mapping) and not any(isinstance(value.get(name), dict | list) for name in LIST_NAMES):
+        if (body := read_body(value)) is not None:
+            return body.inside(path)
+        name = next((name for name in ANSWERS if isinstance(value.get(name), dict | list | str)), None)
+        if name is None:
+            break
+        path, value = f"{path}.{name}", value[name]
+    return Reply(value, path if path != roles.answer else "")
+
+
+def _has_doubled_field(record: _Record, roles: _Roles) -> bool:
+    """Whether an answer that is JSON itself, not a string, has an object with a field twice."""
+    if record.piece is None:
+        return False
+    raw = msgspec.json.decode(record.piece, type=dict[str, msgspec.Raw])
+    inner = raw.get(roles.answer, raw.get(roles.answer.partition(".")[0]))
+    try:
+        return inner is not None and decode_json(bytes(inner))[1]
+    except (ValueError, RecursionError):  # numbers with too many digits, or nested too deeply
+        return False
+
+
+def get_value(record: Mapping[str, Any], path: str) -> Any:
     """Return the value of a field, or at a path through fields and lists; None if there is none.
 
-    >>> _get_value({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
+    >>> get_value({"choices": [{"message": {"content": "[]"}}]}, "choices.0.message.content")
     '[]'
     """
     value: Any = record
@@ -701,17 +402,37 @@ def _get_value(record: Mapping[str, Any], path: str) -> Any:
 
 
 def sniff(lines: list[str]) -> bool:
-    """Whether the first lines hold answers: items with a text and no offsets, or strings that contain such items."""
+    """Whether the first lines hold answers: items with a text and no offsets, strings that contain such, or envelopes.
+
+    Without any, fields that are named like those of answers suffice: all answers may be refusals.
+    """
     known = False
+    plain: list[bool] = []
     for line in lines:
         try:
             record = msgspec.json.decode(line)
         except (msgspec.DecodeError, RecursionError):
             continue
-        if not isinstance(record, dict) or _has_places(record):
+        if not isinstance(record, dict):
+            return False
+        if find_envelope(record) is not None or is_log(record):
+            return True
+        if _has_places(record):
             return False
         known = known or _has_items(record)
-    return known
+        plain.append(_has_answer(record))
+    return known or (bool(plain) and all(plain)) or (not plain and looks_like_json(lines) and is_log(key_paths(lines)))
+
+
+def _has_answer(record: Mapping[str, Any]) -> bool:
+    """Whether an object has a name and an answer in words, and nothing that is typical of other formats."""
+    values = [record[name] for name in ANSWERS if isinstance(record.get(name), str)]
+    named = any(name in record for name in NAMES)
+    return named and bool(values) and _NOT_ANSWERS.isdisjoint((*record, *values))
+
+
+_NOT_ANSWERS = frozenset({"label", "labels", "tags", "spans", "data", "meta", "accept", "reject", "ignore"})
+"""Fields of records of other formats, and values of a field `answer` in these."""
 
 
 def _has_places(record: Mapping[str, Any]) -> bool:
@@ -730,29 +451,35 @@ def _has_places(record: Mapping[str, Any]) -> bool:
 def _has_items(record: Mapping[str, Any]) -> bool:
     """Whether an object has a list of items or an answer that contains some; other strings do not count."""
     for name in (*LIST_NAMES, *ANSWERS):
-        value = record.get(name)
-        if isinstance(value, str):
-            found = parse(value)
-            return bool(found.items) and not found.bad
-        if isinstance(value, list | dict) and value:
-            found = read_value(value)
-            return bool(found.items) and not found.bad
+        reply = _find_reply(record, _Roles(None, None, name))
+        if isinstance(reply.answer, str):
+            found = parse(reply.answer)
+        elif isinstance(reply.answer, list | dict) and reply.answer:
+            found = read_value(reply.answer)
+        else:
+            continue
+        return (bool(found.items) and not found.bad) or bool(reply.path)
     return False
 
 
 FORMAT = Format(
     name="llm",
-    summary="answers of language models: items that quote the text, without offsets; JSON, fenced, or tags in the text",
+    summary="answers of language models: items that quote the text, without offsets; JSON, tags in the text, lists",
     shapes=frozenset({"tokens"}),
     suffixes=(".jsonl", ".ndjson", ".json"),
     options={
         "answer": "the field of the answer (default: 'entities', 'answer' and the like), or its path: a.b.0.c",
         "document": "the field that names the document (default: 'id' and the like)",
+        "documents": "in-order: match answers with the documents of the key in order, whatever their names",
         "text": "the field of the document's text (default: 'text', if present); 'none' to use the key's",
         "mention": "the field of an item's text (default: 'text' and the like)",
         "label": "the field of an item's label (default: 'label' and the like)",
+        "take": "which of several pieces of JSON in an answer count: all (the default), first, last",
+        "repair": "whether invalid and truncated JSON is repaired: yes (the default), no",
+        "run": "the field that tells several runs in one file apart; one of them: run=FIELD=VALUE",
     },
     sniff=sniff,
     read=read,
     layers=frozenset({"spans"}),
+    runs=list_runs,
 )

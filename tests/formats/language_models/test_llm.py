@@ -89,11 +89,11 @@ class TestDocuments:
         found = quotes(
             read(
                 {"id": 1, "answer": "<PER>Anna</PER> left"},
-                {"id": 2, "answer": "no names here"},
+                {"id": 2, "answer": "nobody there"},
                 {"id": 3, "answer": "[]"},
             )
         )
-        assert found.copies == ("Anna left", "no names here", None)
+        assert found.copies == ("Anna left", "nobody there", None)
         assert found.begin.tolist() == [0]
 
     def test_items_stand_where_their_answers_do(self) -> None:
@@ -105,7 +105,7 @@ class TestDocuments:
 
 class TestNotes:
     def test_an_answer_that_cannot_be_read_is_an_answer_without_items(self) -> None:
-        given = ["I cannot do that.", None, "", 3, '[{"text": "An', "[]"]
+        given = ["It was a nice day.", None, "", 3, '[{"text": "An', "[]"]
         corpus = read(*({"id": number, "answer": answer} for number, answer in enumerate(given)), {"id": "last"})
         assert len(corpus.documents) == 7
         assert notes(corpus) == [
