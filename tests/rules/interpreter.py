@@ -85,13 +85,13 @@ def spanned(row: Row) -> Row:
     """Return a span with the columns that follow from others."""
     cut = pieces(row)
     norm = " ".join(row["text"].casefold().split()) if row.get("text") is not None else None
-    given = dict.fromkeys(FIRST) | row
+    given = {"word_begin": row["begin"], "word_end": row["end"]} | dict.fromkeys(FIRST) | row
     return {"norm": norm, "length": sum(end - begin for begin, end in cut), "pieces": cut, **given}
 
 
 def content(row: Row) -> tuple[Any, ...]:
     """Return what rows are ordered by: a missing text stands before all others, a missing number behind them."""
-    last = sorted(row.keys() - {*FIRST, "norm", "length", "pieces"})
+    last = sorted(row.keys() - {*FIRST, "norm", "length", "pieces", "word_begin", "word_end"})
     values = ((name, row.get(name)) for name in (*FIRST, *last, "pieces"))
     return tuple((value is None and name not in TEXTS, "" if value is None else value) for name, value in values)
 

@@ -371,7 +371,7 @@ def test_overlaps_hold_in_many_long_documents() -> None:
 
 def as_input(tables: Tables) -> Input:
     """Return tables of the interpreter as spans, each with an id of its own that follows their order."""
-    derived = {"norm", "length", "pieces"}
+    derived = {"norm", "length", "pieces", "word_begin", "word_end"}
     return {
         table: [
             {**{name: value for name, value in row.items() if name not in derived}, "id": f"{number:03}"}

@@ -125,6 +125,35 @@ def test_all_linkers_together_have_the_counts_that_each_has_alone(view: str) -> 
     assert found == {name: published_counts(name, *VIEWS[view]) for name in LINKERS}
 
 
+# ELEVANT: the same linkers on News-Fair, with dates and quantities, nested labels, and labels without an id
+
+NEWS = "data/edges/elevant-news-fair"
+
+
+@cache
+def news() -> Result:
+    systems = {name: str(shared(f"{NEWS}/systems/{name}.news-fair-no-coref.linked_articles.jsonl")) for name in LINKERS}
+    key = str(shared(f"{NEWS}/gold/news-fair-no-coref.benchmark.jsonl"))
+    return compare(key, systems, task="link", rules="elevant", resamples=0)
+
+
+def test_no_linker_of_news_fair_is_left_out() -> None:
+    there = {path.name.partition(".news-fair")[0] for path in shared(f"{NEWS}/systems").iterdir()}
+    assert there == set(LINKERS)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_counts_on_news_fair_are_those_that_elevant_published(view: str) -> None:
+    expected: dict[str, Counts] = {}
+    for name in LINKERS:
+        found = json.loads(shared(f"{NEWS}/published/{name}.news-fair-no-coref.eval_results.json").read_text())
+        for step in VIEWS[view]:
+            found = found[step]
+        expected[name] = found["true_positives"], found["false_positives"], found["false_negatives"]
+        assert found["ground_truth"] == expected[name][0] + expected[name][2]
+    assert {name: counts(news(), name, view=view) for name in LINKERS} == expected
+
+
 def test_two_linkers_err_for_reasons_of_their_own() -> None:
     """Every cell of the table leads to as many sites."""
     shared(ELEVANT)

@@ -7,6 +7,7 @@ whatever its tokenisation and its white space.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,19 @@ class Placement:
         """Return the key's text that each span covers."""
         return _span_texts(self.positions, spans, self.unit)
 
+    def word_extents(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
+        """Return the begins and ends of spans widened to whole words; tokens are whole words."""
+        if self.unit == "tokens":
+            return spans.begin, spans.end
+        begin, end = spans.begin.copy(), spans.end.copy()
+        bounds = np.searchsorted(spans.document, np.arange(len(self.positions.raw.documents) + 1))
+        for text, low, high in zip(
+            self.positions.raw.documents, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True
+        ):
+            if low < high:
+                begin[low:high], end[low:high] = widen_to_words(text, begin[low:high], end[low:high])
+        return begin, end
+
 
 def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> tuple[Rows, Rows]:
     """Return the ranges of rows that spans cover."""
@@ -108,6 +122,34 @@ def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> t
     stop = np.searchsorted(begins, spans.document * width + spans.end, side="left")
     stop = np.clip(stop, first + 1, np.maximum(last, first + 1))
     return first - base, stop - base
+
+
+_WORD = re.compile(r"[\w'\"]+")
+_QUOTE = '"'
+
+
+def widen_to_words(text: str, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
+    r"""Widen extents to whole words: over letters, digits, `_` and quotes; an opening `"` that is not closed is left out.
+
+    >>> begin, end = widen_to_words("In 'Ulm's old \"Soviet-backed town", np.array([4, 15]), np.array([7, 21]))
+    >>> begin.tolist(), end.tolist()
+    ([3, 15], [9, 21])
+    """
+    words = [found.span() for found in _WORD.finditer(text)]
+    if not words:
+        return begin, end
+    starts, stops = np.array(words, np.int64).T
+    first = np.searchsorted(starts, begin, side="left") - 1  # the last word that starts before the span
+    inside = (first >= 0) & (stops[first] >= begin)
+    wide_begin = np.where(inside, starts[first], begin)
+    last = np.searchsorted(stops, end, side="right")  # the first word that stops after the span
+    inside = (last < len(stops)) & (starts[np.minimum(last, len(stops) - 1)] <= end)
+    wide_end = np.where(inside, stops[np.minimum(last, len(stops) - 1)], end)
+    for place in np.flatnonzero(wide_begin < len(text)).tolist():
+        low, high = int(wide_begin[place]), int(wide_end[place])
+        if text[low] == _QUOTE and _QUOTE not in text[low + 1 : high]:
+            wide_begin[place] = low + 1
+    return wide_begin, wide_end
 
 
 def _span_texts(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> TextColumn:

@@ -69,8 +69,10 @@ class _Reader:
             self._add_document(article, number, texts)
             self.spans_field = _mentions_field(article) if mentions else "labels"
             window = _read_pair(article, "evaluation_span") if mentions and "evaluation_span" in article.given else None
-            for span in article.objects(self.spans_field, _SHAPE):
-                self._add_span(span, window)
+            spans = list(article.objects(self.spans_field, _SHAPE))
+            listed_by = {} if mentions else _find_other_parents(spans)
+            for span in spans:
+                self._add_span(span, window, listed_by.get(span.given.get("id")))
         if self.outside:
             places = first_places(self.source, np.array(self.outside, np.int64))
             what = "mentions outside of the evaluation span of their article ignored"
@@ -105,7 +107,7 @@ class _Reader:
         if texts:
             self.draft.texts.append(article.text("text", "give all articles their text, or none"))
 
-    def _add_span(self, span: Fields, window: tuple[int, int] | None) -> None:
+    def _add_span(self, span: Fields, window: tuple[int, int] | None, listed_by: str | None) -> None:
         """Add a label or a mention; one outside of the evaluation span is ignored."""
         if "span" in span.given:
             begin, end = _read_pair(span, "span")
@@ -119,6 +121,8 @@ class _Reader:
         self.draft.set_value(number, "id", join_ids([self._read_id(span)]))
         for name, value in _span_columns(span):
             self.draft.set_value(number, name, value)
+        if listed_by is not None:
+            self.draft.set_value(number, "listed_by", listed_by)
 
     def _read_id(self, span: Fields) -> str | None:
         """Return the id of an entity; None for one that is not in a knowledge base."""
@@ -156,6 +160,19 @@ def _span_columns(span: Fields) -> list[tuple[str, Any]]:
         found.append(("parent", str(span.integer("parent"))))
     if candidates := span.items("candidates"):
         found.append(("candidates", join_ids(_known_id(str(each)) for each in candidates)))
+    return found
+
+
+def _find_other_parents(labels: list[Fields]) -> dict[Any, str]:
+    """Find the labels that another one lists among its children, although it is not their parent."""
+    parents = {label.given.get("id"): label.given.get("parent") for label in labels}
+    found: dict[Any, str] = {}
+    for label in labels:
+        if label.given.get("children"):
+            own = label.integer("id")
+            for child in label.items("children"):
+                if type(child) is int and parents.get(child, own) != own:
+                    found.setdefault(child, str(own))
     return found
 
 
@@ -201,7 +218,7 @@ FORMAT = Format(
 OutputKind = Literal["labels", "mentions"]
 _WRITE_KINDS: tuple[OutputKind, ...] = ("labels", "mentions")
 _WRITABLE_COLUMNS: Mapping[OutputKind, frozenset[str]] = {
-    "labels": frozenset({"name", "type", "optional", "desc", "coref", "label_id", "parent"}),
+    "labels": frozenset({"name", "type", "optional", "desc", "coref", "label_id", "parent", "listed_by"}),
     "mentions": frozenset({"recognized_by", "linked_by", "candidates", "contained"}),
 }
 
@@ -291,6 +308,8 @@ def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
         if (parent := _parse_number(mention.attributes.get("parent"))) is not None:
             label["parent"] = parent
             children.setdefault(parent, []).append(label["id"])
+        if (listed_by := _parse_number(mention.attributes.get("listed_by"))) is not None:
+            children.setdefault(listed_by, []).append(label["id"])
         found.append(label)
     for label in found:
         if label["id"] in children:

@@ -350,6 +350,9 @@ def _add_derived_columns(table: Table, facts: Facts, pool: Pool, used: frozenset
     """Add the columns of spans that are derived from others."""
     columns = table.columns
     columns["length"] = columns["end"] - columns["begin"]
+    for end in ("begin", "end"):
+        if f"word_{end}" not in facts.columns:  # tokens are whole words
+            columns[f"word_{end}"] = columns[end]
     if table.pieces is not None:
         sizes = np.add.reduceat(table.pieces.end - table.pieces.begin, table.pieces.offsets[:-1])
         columns["length"][table.pieces.rows] = sizes

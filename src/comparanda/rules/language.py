@@ -36,6 +36,8 @@ SPAN_COLUMNS: Final[Mapping[str, ColumnType]] = {
     "begin": ColumnType("number"),
     "end": ColumnType("number"),
     "length": ColumnType("number"),
+    "word_begin": ColumnType("number"),
+    "word_end": ColumnType("number"),
     "pieces": ColumnType("number"),
     "label": ColumnType("text"),
     "text": ColumnType("text"),
@@ -47,7 +49,8 @@ SPAN_COLUMNS: Final[Mapping[str, ColumnType]] = {
     "placing": ColumnType("text"),
 }
 """The columns of every span of `system` and `key`; `norm` is its text with case and white space normalised,
-`pieces` is 0 for a contiguous span, otherwise a number that identifies its division into pieces."""
+`pieces` is 0 for a contiguous span, otherwise a number that identifies its division into pieces; `word_begin` and
+`word_end` are its extent widened to whole words."""
 
 SPAN_TABLES = ("system", "key")
 

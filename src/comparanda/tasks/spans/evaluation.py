@@ -760,6 +760,10 @@ def all_ids(placement: Placement, options: Options) -> list[Ids]:
     ]
 
 
+_COMPUTED_COLUMNS = ("text", "id", "word_begin", "word_end")
+"""The columns of rules that are computed here: an input column of this name does not count."""
+
+
 def _build_facts(
     engine: Engine, placement: Placement, number: int, labels: TextColumn, *, ids: Sequence[Ids]
 ) -> dict[str, Facts]:
@@ -770,8 +774,10 @@ def _build_facts(
     for name, column in side.columns.items():
         if not any(name in each and each[name].settable for each in types):  # only rules may set verdicts
             columns.setdefault(name, column)
-    columns.pop("text", None)
-    columns.pop("id", None)
+    for name in _COMPUTED_COLUMNS:
+        columns.pop(name, None)
+    if any(engine.uses(table, column) for table in ("system", "key") for column in ("word_begin", "word_end")):
+        columns["word_begin"], columns["word_end"] = placement.word_extents(side)
     if any(engine.uses(table, column) for table in ("system", "key") for column in ("text", "norm")):
         columns["text"] = placement.texts(side)
     if not ids:
