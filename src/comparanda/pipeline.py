@@ -87,6 +87,7 @@ class Setup:
         max_line: the longest line accepted, in bytes.
         limits: other limits by name, as in `Limits`.
         progress: called with a description of the current step.
+        classes: the names of classes, for labels that are numbers or rows of 0 and 1.
 
     """
 
@@ -120,6 +121,7 @@ class Setup:
     max_line: int = MAX_LINE
     limits: Mapping[str, int] = field(default_factory=dict)
     progress: Callable[[str], None] | None = None
+    classes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -258,6 +260,7 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
         max_line=setup.max_line,
         layer=task.layer,
         limits=limits,
+        classes=_check_classes(task, setup),
     )
     return asked, task.shape
 
@@ -306,6 +309,19 @@ def _check_across(task: Task, setup: Setup) -> str | None:
     if setup.across is not None and "across" not in task.policies:
         raise UsageError(f"the task {task.name!r} has no chains across documents", hint="choose the task coref")
     return setup.across
+
+
+def _check_classes(task: Task, setup: Setup) -> tuple[str, ...]:
+    """Validate the names of classes: each once, as strings, for a task with labels of rows."""
+    classes = tuple(setup.classes)
+    if classes and task.shape != "rows":
+        raise UsageError(f"classes: the task {task.name!r} has no labels of rows", hint="choose the task label")
+    if isinstance(setup.classes, str) or not all(isinstance(each, str) and each for each in classes):
+        raise UsageError("classes: expected a list of strings", hint='classes=["sports", "politics"]')
+    for name in classes:
+        if classes.count(name) > 1:
+            raise UsageError(f"classes: duplicate class {name!r}", hint="name each class once, in the order of columns")
+    return classes
 
 
 def _check_min_weight(task: Task, setup: Setup) -> float:

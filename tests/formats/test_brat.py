@@ -355,7 +355,10 @@ class TestSniff:
 
     def test_the_format(self) -> None:
         assert FORMAT.layers == frozenset({"spans", "chains"})
-        assert (FORMAT.companions, list(FORMAT.options)) == ((".txt",), ["offsets", "relations", "alone"])
+        assert (FORMAT.companions, list(FORMAT.options)) == (
+            (".txt",),
+            ["offsets", "base", "strip", "relations", "alone"],
+        )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=draws(60), deadline=None)

@@ -9,6 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from comparanda.api.system_names import name_systems
 from comparanda.errors import UsageError
 from comparanda.expressions import find_names
 from comparanda.findings.resamples import RESAMPLES, SEED
@@ -31,10 +32,11 @@ if TYPE_CHECKING:
 
 def compare(
     key: Any,
-    systems: Mapping[str, Any],
+    systems: Any,
     *,
-    task: str,
+    task: str | None = None,
     column: str | None = None,
+    classes: Sequence[str] = (),
     missing: Missing | None = None,
     maps: Mapping[str, Mapping[str, str]] | None = None,
     fold_case: bool = False,
@@ -77,9 +79,13 @@ def compare(
 
     Args:
         key: a path (`path::format?option=value`), or Python data: lists of tags, dictionaries, data frames.
-        systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`.
+        systems: the outputs by name, each like the key; several of one system as `Runs(first, second, …)`. A single
+            output, or a list of outputs, has no names: they are named after their files or their attribute `name`,
+            else "system", or "system 1", "system 2" ….
         task: `pos`, `tag:COLUMN`, `dep`, `span`, `link`, `coref`, `prob`, `label`, or a task of another package.
         column: the column to evaluate, if not the default of the task.
+        classes: the names of classes, for labels that are given as numbers from 0, or as rows of 0 and 1 with a column
+            for each class (multi-hot).
         missing: how to treat documents that an output lacks: "error" (the default for most tasks), "empty" (for coref)
             or "intersection".
         maps: label maps (old to new) by side: "all", "key", or a system's name.
@@ -141,9 +147,14 @@ def compare(
     [0.0, 0.5]
 
     """
+    if task is None:
+        hint = 'add task="label" for labels of rows, "pos" or "tag" for tags of words, "span" for entities …'
+        raise UsageError("missing argument 'task'", hint=hint)
+    systems = name_systems(key, systems)
     setup = Setup(
         task=task,
         column=column,
+        classes=classes,
         missing=missing,
         maps=maps or {},
         fold_case=fold_case,

@@ -136,6 +136,8 @@ class Spans:
         offset: the byte of the source at which it is located.
         fragments: the pieces of discontinuous spans; None where there are none.
         columns: further columns of the input: `text`, `id`, `confidence`, `probability` …
+        convention: the options that say what the offsets of the input count (`offsets`, `base`); empty where it has no
+            offsets, only tags, words or quotations.
 
     """
 
@@ -147,6 +149,7 @@ class Spans:
     offset: Codes
     fragments: Fragments | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
+    convention: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.begin)

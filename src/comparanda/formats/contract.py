@@ -64,6 +64,7 @@ class Request:
         folder: the given folder, if it was one: documents without names are named by their path relative to it.
         limits: the other size limits.
         shape: whether running tokens or independent rows are wanted; None if the file decides.
+        classes: rows: the names of classes that the input gives by number or by columns of 0 and 1.
 
     """
 
@@ -76,6 +77,7 @@ class Request:
     folder: str | None = None
     limits: Limits = USUAL
     shape: Shape | None = None
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

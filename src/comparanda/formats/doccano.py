@@ -28,7 +28,7 @@ from comparanda.formats.json_objects import (
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
-from comparanda.formats.standoff import FARTHEST, OPTION, Draft, places_in, requested_offsets
+from comparanda.formats.standoff import FARTHEST, OPTION, Draft, places_in, requested_base, requested_offsets
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -194,6 +194,7 @@ class _Reader:
         if wide is None:
             return
         ends = [span[1] if type(span) is list else span["end_offset"] for span in document.items(self.spans_field)]
+        ends = [end - (requested_base(self.request.options) or 0) for end in ends]
         if max(ends, default=0) > len(text):
             what = f"a span ends at {max(ends)}, but the text has {len(text):,} characters"
             hint = "use ?offsets=utf-16 if this version of doccano counts UTF-16 units"

@@ -69,6 +69,7 @@ FORMAT = Format(
         "id": "rows: the field of ids (default: 'id' and the like); 'row' for the number of each row",
         "split": "rows: the separator of several labels in one string, for example ;",
         "several": "rows: 'rows' to merge rows with the same id into one with several labels",
+        "classes": "rows: the names of classes, separated by commas, for labels that are numbers or lists of 0 and 1",
         "tags": "tokens: the field of tags (default: 'tags' and the like)",
         "tokens": "tokens: the field of tokens (default: 'tokens' and the like)",
         "document": "the field that names the document (default for tokens and spans: 'document' and the like)",

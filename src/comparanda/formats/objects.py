@@ -196,6 +196,8 @@ def _make_table(given: Any, request: Request, shape: Shape) -> Table:
         raise _type_error(given, request, shape)
     if hasattr(given, "read"):
         raise _type_error(given, request, shape, "give the path of the file, not an open file")
+    if hasattr(given, "toarray"):  # a sparse matrix
+        given = given.toarray()
     if hasattr(given, "column_names"):
         return _read_dataset(given, request)
     if hasattr(given, "collect") and hasattr(given, "lazy"):
@@ -248,6 +250,7 @@ def _read_mapping(given: Mapping[Any, Any], request: Request, shape: Shape) -> T
     known = {name for tier in (tags if shape == "tokens" else LABEL_NAMES) for name in tier}
     if request.layer == "spans":
         known |= {*SPANS_NAMES, request.options.get("spans", "")}
+    known |= {normalise_name(name) for name in request.classes}
     known |= {normalise_name(name) for name in (request.value, request.options.get("label")) if name}
     columns = all(isinstance(name, str) and is_collection(values) for name, values in given.items())
     if (

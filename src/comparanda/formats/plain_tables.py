@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from comparanda.formats.field_values import (
     list_values,
     optional_texts,
 )
+from comparanda.formats.multi_hot import decode_multi_hot, merge_class_columns, read_classes
 from comparanda.formats.records import holds_spans
 from comparanda.formats.scanner import offset_type, sentence_offsets
 from comparanda.formats.tokens import Marks
@@ -92,9 +93,9 @@ class Table:
             found[name] = [None if value is ABSENT else value for value in values]
         return found
 
-    def texts(self, name: str, values: list[Any]) -> list[str]:
-        """Convert a column of single values to text."""
-        found = convert_to_texts(values, lambda _: name, self.refuse, self.classes(name))
+    def texts(self, name: str, values: list[Any], classes: Sequence[str] = ()) -> list[str]:
+        """Convert a column of single values to text; integers become names of classes, if they are known."""
+        found = convert_to_texts(values, lambda _: name, self.refuse, classes or self.classes(name))
         _check_characters(self, found, range(len(found)))
         return found
 
@@ -134,11 +135,13 @@ def spans_in_tags(first: Mapping[str, Any], request: Request, where: str) -> boo
 
 def table_rows(table: Table, request: Request) -> Corpus:
     """Read the rows of a table as those of a classification file."""
+    request = replace(request, classes=read_classes(request))
+    table, request = merge_class_columns(table, request)
     choice = choose_columns(table.choice, request)
     name, given = table.names[choice.label], [table.names[n] for n in (choice.id, choice.document) if n is not None]
     found = table.columns([name, *given], list(choice.extra))
     merge = choose_option(request.options, "several", ("no", "rows")) == "rows"
-    labels, several = _read_labels(table, name, found[name], request.options.get("split"), merge=merge)
+    labels, several = _read_labels(table, request, name, found[name], merge=merge)
     rows = Rows(
         ids=None if choice.id is None else table.texts(table.names[choice.id], found[table.names[choice.id]]),
         labels=labels,
@@ -153,26 +156,28 @@ def table_rows(table: Table, request: Request) -> Corpus:
 
 
 def _read_labels(
-    table: Table, name: str, values: list[Any], separator: str | None, *, merge: bool
+    table: Table, request: Request, name: str, values: list[Any], *, merge: bool
 ) -> tuple[list[str], bool]:
     """Convert labels to text, and return whether each row has a set of them."""
+    separator, classes = request.options.get("split"), request.classes
     if not is_collection(values[0]):
         for row, value in enumerate(values):
             if is_collection(value):
                 raise table.refuse(
                     row, f"{name!r} is a list here, but a single label in the first row", "use lists in all rows"
                 )
-        single = table.texts(name, values)
+        single = table.texts(name, values, classes)
         several = merge or separator is not None
         return (labels_of(single, separator) if several else single), several
-    flat, bounds, rows = _flatten(table, name, values, ordered=False)
+    values = decode_multi_hot(table, name, values, classes)
+    flat, bounds, rows = _flatten(table, name, values, classes, ordered=False)
     if "" in flat:
         raise table.refuse(rows[flat.index("")], f"{name!r} contains an empty label", "use an empty list for no labels")
     return [join_labels(flat[begin:end]) for begin, end in pairwise(bounds)], True
 
 
 def _flatten(
-    table: Table, name: str, values: list[Any], *, ordered: bool = True
+    table: Table, name: str, values: list[Any], classes: Sequence[str] = (), *, ordered: bool = True
 ) -> tuple[list[str], list[int], list[int]]:
     """Flatten a column of lists to one list of texts, with the bounds of each row and the row of each text."""
     lists = []
@@ -195,7 +200,7 @@ def _flatten(
         list(chain.from_iterable(lists)),
         place,
         lambda item, what, hint: table.refuse(rows[item], what, hint),
-        table.classes(name),
+        classes or table.classes(name),
     )
     _check_characters(table, flat, rows)
     return flat, bounds.tolist(), rows

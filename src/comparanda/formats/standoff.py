@@ -152,9 +152,15 @@ def _sentences(points: NDArray[np.uint32], begin: Rows, rows: Rows) -> Rows:
 
 Offsets = Literal["code-points", "utf-16", "bytes", "inclusive"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
+Base = Literal["0", "1"]
+BASES: tuple[Base, ...] = get_args(Base)
+YES_NO = ("no", "yes")
+
 OPTION = {
     "offsets": f"spans: what begin and end count: {', '.join(OFFSETS)} (code points, the end included); "
-    "detected from the stated text of spans by default"
+    "detected from the stated text of spans by default",
+    "base": "spans: the number of the first character of a text: 0 or 1; detected likewise, if offsets is not set",
+    "strip": "spans: yes to leave out white space at the beginning and end of spans",
 }
 
 MEANING: Mapping[Offsets, str] = {
@@ -163,6 +169,32 @@ MEANING: Mapping[Offsets, str] = {
     "bytes": "count bytes of UTF-8",
     "inclusive": "count code points and include the end",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """What offsets count.
+
+    Args:
+        offsets: the unit, and whether the end is included.
+        base: the number of the first character.
+
+    """
+
+    offsets: Offsets = "code-points"
+    base: int = 0
+
+    @property
+    def meaning(self) -> str:
+        """The convention in words, after "offsets that"."""
+        return f"{MEANING[self.offsets]}{', from 1' if self.base else ''}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The options that are set for this convention."""
+        return {"offsets": self.offsets, "base": str(self.base)}
+
+
 NOWHERE = -1
 """Replaces an offset that is not at a code point boundary of the text."""
 
@@ -188,16 +220,24 @@ def requested_offsets(options: Mapping[str, str]) -> Offsets | None:
     return choose_option(options, "offsets", OFFSETS) if "offsets" in options else None
 
 
-def convert_pieces(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: Offsets) -> Pieces:
+def requested_base(options: Mapping[str, str]) -> int | None:
+    """Return the number of the first character that the user chose; None if it is to be detected."""
+    return int(choose_option(options, "base", BASES)) if "base" in options else None
+
+
+def convert_pieces(pieces: Pieces, owner: Rows, texts: Sequence[str], convention: Convention) -> Pieces:
     """Convert pieces to code points, half-open.
 
     Args:
         pieces: the pieces with the offsets of the file.
         owner: the index of the text of each piece; not descending.
         texts: the texts.
-        offsets: the offset convention of the file.
+        convention: the offset convention of the file.
 
     """
+    offsets = convention.offsets
+    if convention.base:
+        pieces = Pieces(pieces.span, pieces.begin - convention.base, pieces.end - convention.base)
     if offsets == "code-points":
         return pieces
     if offsets == "inclusive":
@@ -212,6 +252,17 @@ def convert_pieces(pieces: Pieces, owner: Rows, texts: Sequence[str], offsets: O
             _find_code_points(places, pieces.end[here]),
         )
     return Pieces(pieces.span, begin, end)
+
+
+def strip_pieces(pieces: Pieces, owner: Rows, texts: Sequence[str]) -> Pieces:
+    """Leave out white space at both ends of pieces; those of white space alone are unchanged."""
+    begin, end = pieces.begin.tolist(), pieces.end.tolist()
+    for piece, number in enumerate(owner.tolist()):
+        covered = texts[number][begin[piece] : end[piece]]
+        if covered != (stripped := covered.strip()) and stripped:
+            begin[piece] += len(covered) - len(covered.lstrip())
+            end[piece] = begin[piece] + len(stripped)
+    return Pieces(pieces.span, np.array(begin, np.int64), np.array(end, np.int64))
 
 
 def places_in(text: str, offsets: Offsets) -> Rows:
@@ -237,6 +288,7 @@ def _find_code_points(places: Rows, wanted: Rows) -> Rows:
 # Checks of span offsets against the text: inside it, and covering the text stated for the span.
 
 
+_FROM_ONE_HINT = "offsets count from 1 with base=1"
 _OTHER_TEXT_HINT = "check that this is the annotated text; offsets count its code points"
 _HALF_OPEN_HINT = "offsets count from 0, and the end is the position after the last character"
 _INCLUSIVE_HINT = "offsets count from 0, and the end is the position of the last character"
@@ -274,15 +326,19 @@ class Extents:
     called: Callable[[int, int], str]
     pieces: Pieces
 
-    def check(self, asked: Offsets | None, usual: Offsets = "code-points") -> tuple[Pieces, list[Note]]:
-        """Return the pieces in code points, and notes on the convention and on mismatched spans.
+    def check(
+        self, asked: Offsets | None, usual: Offsets = "code-points", base: int | None = None
+    ) -> tuple[Pieces, Convention, list[Note]]:
+        """Return the pieces in code points, the convention, and notes on it and on mismatched spans.
 
-        If no convention is asked for, take the one that fits the stated texts best; in case of a tie, the usual one.
-        Spans outside the text are refused, and so is an input in which most spans do not cover their stated text.
+        What is not asked for is taken from the convention that fits the stated texts best; in case of a tie, the usual
+        one. Spans outside the text are refused, and so is an input in which most spans do not cover their stated text.
         """
         given, offsets, notes = self.pieces, asked or usual, []
+        found = Convention(offsets, base or 0)
         hint = _INCLUSIVE_HINT if offsets == "inclusive" else _HALF_OPEN_HINT
-        self._check_none(given.begin < 0, lambda begin, _: f"begins at {begin}, before the text", hint)
+        hint = _FROM_ONE_HINT if base else hint
+        self._check_none(given.begin < found.base, lambda begin, _: f"begins at {begin}, before the text", hint)
         stop = given.end + (offsets == "inclusive")
         self._check_none(stop < given.begin, lambda begin, end: f"ends at {end}, before it begins at {begin}", hint)
         if not self.texts:
@@ -290,24 +346,22 @@ class Extents:
                 raise UsageError(
                     f"offsets={offsets} cannot be read without the texts", hint="provide texts with the spans"
                 )
-            return convert_pieces(
-                given, self._piece_documents, (), "inclusive" if offsets == "inclusive" else "code-points"
-            ), []
-        pieces = convert_pieces(given, self._piece_documents, self.texts, offsets)
+            found = Convention("inclusive" if offsets == "inclusive" else "code-points", found.base)
+            return convert_pieces(given, self._piece_documents, (), found), found, []
+        pieces = self._convert(found)
         outside, unlike = self._find_outside(pieces), self._find_mismatches(pieces)
         if asked is None and (unlike or outside.any()):
-            other, fewer = self._find_best_convention(offsets)
+            other, fewer = self._find_best_convention(found, base)
             if len(fewer) < len(unlike) and 2 * len(fewer) <= len(self.stated):
-                offsets, unlike = other, fewer
-                pieces = convert_pieces(given, self._piece_documents, self.texts, offsets)
+                found, unlike = other, fewer
+                pieces = self._convert(found)
                 outside = self._find_outside(pieces)
-                counted = MEANING[offsets].rstrip(",")
-                what = f"{COUNTING} {counted}, as their stated text shows"
+                what = f"{COUNTING} {found.meaning}, as their stated text shows"
                 notes.append(Note(self.side, what, len(self.document)))
         if outside.any():
-            raise self._outside_error(int(outside.argmax()), offsets)
+            raise self._outside_error(int(outside.argmax()), found)
         if 2 * len(unlike) > len(self.stated):
-            problem = self._mismatch_error(pieces, unlike, offsets)
+            problem = self._mismatch_error(pieces, unlike, found)
             if self.source.whole is not None:  # of which they may be few
                 raise UncuttableError(str(problem))
             raise problem
@@ -317,7 +371,7 @@ class Extents:
                 f"{self._describe(span)}: {self.source.locate(int(self.place[span]))}" for span in unlike[:3]
             )
             notes.append(Note(self.side, what, len(unlike), places))
-        return pieces, notes
+        return pieces, found, notes
 
     @property
     def _piece_documents(self) -> Rows:
@@ -348,20 +402,20 @@ class Extents:
             problem = what(int(self.pieces.begin[piece]), int(self.pieces.end[piece]))
             raise self._span_error(int(self.pieces.span[piece]), problem, [], hint)
 
-    def _outside_error(self, piece: int, offsets: Offsets) -> ReadError:
+    def _outside_error(self, piece: int, convention: Convention) -> ReadError:
         """Make the error for a piece that is not inside its text."""
         size = len(self.texts[int(self._piece_documents[piece])])
         what = f"ends at {self.pieces.end[piece]}, but the text has {size:,} character{'s'[: size != 1]}"
-        if offsets in {"utf-16", "bytes"}:
-            what = f"is not at a character boundary, if offsets {MEANING[offsets]}"
-        return self._span_error(int(self.pieces.span[piece]), what, *self._suggest_convention(offsets))
+        if convention.offsets in {"utf-16", "bytes"}:
+            what = f"is not at a character boundary, if offsets {MEANING[convention.offsets]}"
+        return self._span_error(int(self.pieces.span[piece]), what, *self._suggest_convention(convention))
 
-    def _mismatch_error(self, pieces: Pieces, unlike: list[int], offsets: Offsets) -> ReadError:
+    def _mismatch_error(self, pieces: Pieces, unlike: list[int], convention: Convention) -> ReadError:
         """Make the error for an input in which most spans do not cover their stated text."""
         span = unlike[0]
         text = self.texts[int(self.document[span])]
         covered = [text[pieces.begin[piece] : pieces.end[piece]] for piece in np.flatnonzero(pieces.span == span)]
-        details, hint = self._suggest_convention(offsets)
+        details, hint = self._suggest_convention(convention)
         first = f"the first: {self._describe(span)}, {self._quote_span(span)}, covers {shorten(' '.join(covered))!r}"
         what = f"{len(unlike):,} of {len(self.stated):,} spans do not cover their stated text"
         return make_read_error(self.source, int(self.place[span]), what, details=[first, *details], hint=hint)
@@ -384,24 +438,24 @@ class Extents:
         stated = self.stated.get(span)
         return f"{extent} {self.label[span]}{'' if stated is None else f' {shorten(str(stated))!r}'}"
 
-    def _find_best_convention(self, offsets: Offsets) -> tuple[Offsets, list[int]]:
+    def _find_best_convention(self, used: Convention, base: int | None = None) -> tuple[Convention, list[int]]:
         """Return the other convention that fits the most spans, and the spans that it does not fit."""
-        found = {other: self._find_mismatches(self._convert(other)) for other in OFFSETS if other != offsets}
+        others = [Convention(offsets, first) for first in ((0, 1) if base is None else (base,)) for offsets in OFFSETS]
+        found = {other: self._find_mismatches(self._convert(other)) for other in others if other != used}
         best = min(found, key=lambda other: len(found[other]))  # of equal ones the first
         return best, found[best]
 
-    def _convert(self, offsets: Offsets) -> Pieces:
-        return convert_pieces(self.pieces, self._piece_documents, self.texts, offsets)
+    def _convert(self, convention: Convention) -> Pieces:
+        return convert_pieces(self.pieces, self._piece_documents, self.texts, convention)
 
-    def _suggest_convention(self, offsets: Offsets) -> tuple[list[str], str]:
+    def _suggest_convention(self, used: Convention) -> tuple[list[str], str]:
         """Return details and a hint that name the convention that would fit most spans, if one would."""
-        best, wrong = self._find_best_convention(offsets)
+        best, wrong = self._find_best_convention(used)
         named = len(self.stated)
         if 2 * len(wrong) >= named:
             return [], _OTHER_TEXT_HINT
-        return [
-            f"offsets that {MEANING[best]} would fit {named - len(wrong):,} of {named:,} spans"
-        ], f"set ?offsets={best}"
+        option = "&".join(f"{name}={value}" for name, value in best.options.items() if value != used.options[name])
+        return [f"offsets that {best.meaning} would fit {named - len(wrong):,} of {named:,} spans"], f"set ?{option}"
 
 
 def covers_stated(covered: Sequence[str], stated: str) -> bool:
@@ -534,7 +588,7 @@ class Draft:
             for attribute, values in self._attributes.items()
         }
         first = np.searchsorted(found.sentences, found.rows)
-        spans = self._build_spans(offsets, usual)
+        spans = self._build_spans(request.options, offsets, usual)
         return Corpus(
             name=request.side,
             format=name,
@@ -563,7 +617,7 @@ class Draft:
         offset = found.start + np.repeat(shift, sizes)
         return Slices(self.source.buffer, offset, found.length), offset
 
-    def _build_spans(self, offsets: Offsets | None, usual: Offsets) -> Spans:
+    def _build_spans(self, options: Mapping[str, str], offsets: Offsets | None, usual: Offsets) -> Spans:
         document, place = np.array(self._document, np.int64), np.array(self._place, np.int64)
         label = self._normalise_labels(place)
         columns = {name: _build_column(name, values, len(label)) for name, values in self._fields.items()}
@@ -583,8 +637,12 @@ class Draft:
             called=self.called,
             pieces=given,
         )
-        pieces, notes = extents.check(offsets, usual)
+        pieces, convention, notes = extents.check(offsets, usual, requested_base(options))
         self.notes += notes
+        if choose_option(options, "strip", YES_NO) == "yes":
+            if not self.texts:
+                raise UsageError("strip=yes cannot be read without the texts", hint="provide texts with the spans")
+            pieces = strip_pieces(pieces, document[pieces.span], self.texts)
         first = np.searchsorted(pieces.span, np.arange(len(label)))
         begin = np.minimum.reduceat(pieces.begin, first) if first.size else pieces.begin
         end = np.maximum.reduceat(pieces.end, first) if first.size else pieces.end
@@ -598,6 +656,7 @@ class Draft:
             offset=offset,
             fragments=self._collect_fragments(pieces, place),
             columns=columns,
+            convention=convention.options,
         )
 
     def _normalise_labels(self, place: Rows) -> TextColumn:

@@ -271,4 +271,4 @@ class TestSniff:
 
     def test_the_format(self) -> None:
         assert FORMAT.layers == frozenset({"spans"})
-        assert list(FORMAT.options) == ["document", "annotator", "offsets"]
+        assert list(FORMAT.options) == ["document", "annotator", "offsets", "base", "strip"]

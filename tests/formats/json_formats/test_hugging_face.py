@@ -331,4 +331,4 @@ class TestSniff:
 
     def test_the_format(self) -> None:
         assert FORMAT.layers == frozenset({"spans"})
-        assert list(FORMAT.options) == ["document", "spans", "text", "offsets"]
+        assert list(FORMAT.options) == ["document", "spans", "text", "offsets", "base", "strip"]

@@ -415,4 +415,13 @@ class TestSniff:
 
     def test_the_format(self) -> None:
         assert FORMAT.layers == frozenset({"spans"})
-        assert list(FORMAT.options) == ["annotator", "annotations", "predictions", "text", "document", "offsets"]
+        assert list(FORMAT.options) == [
+            "annotator",
+            "annotations",
+            "predictions",
+            "text",
+            "document",
+            "offsets",
+            "base",
+            "strip",
+        ]

@@ -325,7 +325,7 @@ class TestSniff:
 
     def test_the_format(self) -> None:
         assert FORMAT.layers == frozenset({"spans"})
-        assert list(FORMAT.options) == ["answers", "annotator", "document", "offsets"]
+        assert list(FORMAT.options) == ["answers", "annotator", "document", "offsets", "base", "strip"]
 
 
 def _put(line: str) -> Input:

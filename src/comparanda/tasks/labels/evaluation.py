@@ -5,11 +5,15 @@ The value of a site may also be a *set* of labels (several per row); then each l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from comparanda.align import Aligned
-from comparanda.core.places import Note
+from comparanda.core.places import Note, first_places
 from comparanda.core.sites import ABSENT, Sites
 from comparanda.core.text_columns import TextColumn, join_labels, split_labels
 from comparanda.core.verdicts import System, Verdicts, View
@@ -32,10 +36,30 @@ if TYPE_CHECKING:
     from comparanda.tasks.word_sites import Places
 
 
+CHUNK_TAGS = "chunk tags of spans, each scored as the tag of a word; use --task span to score spans"
+_OUTSIDE = "O"
+_CHUNK_TAG = re.compile(r"[BIESLU]-\S.*")
+
+
 def evaluate_tags(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
     """Evaluate one tag per token."""
     name = aligned.key.evaluated
-    return _evaluate_columns(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
+    verdicts = _evaluate_columns(aligned, systems, options, task="tag", view=name, measures=("accuracy", "sentences"))
+    return replace(verdicts, notes=(*verdicts.notes, *_note_chunk_tags(aligned, run_names(systems))))
+
+
+def _note_chunk_tags(aligned: Aligned, runs: Sequence[str]) -> list[Note]:
+    """Note the sides whose tags are all chunk tags of spans, which are rarely meant to be scored as tags."""
+    notes = []
+    for side, corpus in zip(("key", *runs), (aligned.key, *aligned.responses), strict=True):
+        column = corpus.columns["value"]
+        if all(name == _OUTSIDE or _CHUNK_TAG.fullmatch(name) for name in column.names) and any(
+            name[0] in "BI" for name in column.names
+        ):
+            rows = np.flatnonzero(column.truths(lambda name: name != _OUTSIDE))
+            places = first_places(corpus.source, corpus.offset[rows[:3]])
+            notes.append(Note(side, CHUNK_TAGS, len(rows), places))
+    return notes
 
 
 def evaluate_labels(aligned: Aligned, systems: Sequence[System], options: Options) -> Verdicts:
