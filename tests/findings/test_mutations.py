@@ -20,6 +20,7 @@ from tests.findings.populations import IDENTITIES
 
 for _name in (
     "align.test_maps",
+    "align.test_pairing",
     "align.test_properties",
     "findings.test_ablation",
     "findings.complement.test_against",
@@ -1166,6 +1167,18 @@ MUTATIONS = (
         "if unlike.size:\n        return int(unlike[0])",
         "if unlike.size:\n        return None",
         "the_case_of_words_outside_multiword_tokens_matters",
+    ),
+    mutation(
+        "align.pairing",
+        "if mine and theirs and self._is_same(mine, theirs) and not",
+        "if mine and theirs and len(mine) == len(theirs) and not",
+        "random_marks_change_no_count",
+    ),
+    mutation(
+        "align.words",
+        "if (place := _find_first_difference(mine, theirs, composed)) is not None:",
+        "if (place := _find_first_difference(mine, theirs, composed)) == 0:",
+        "another_text_is_refused_whatever_the_marks",
     ),
     mutation(
         "align.documents",

@@ -316,12 +316,10 @@ class TestDocuments:
         assert corpus.documents.attributes["genre"][0] == "news"
         assert corpus.notes == ()
 
-    def test_a_name_given_twice(self) -> None:
-        assert refused("-DOCSTART- (x)\n\na O\n\n-DOCSTART- (x)\n\nb O\n") == (
-            "f.conll:5: duplicate document 'x'\n"
-            "  it first begins at f.conll:1\n"
-            "  rename one: documents are identified by their names"
-        )
+    def test_a_name_given_twice_continues_its_document(self) -> None:
+        corpus = corpus_of("-DOCSTART- (x)\n\na O\n\n-DOCSTART- (x)\n\nb O\n\n-DOCSTART- (y)\n\nc O\n")
+        assert documents(corpus) == {"x": ["a", "b"], "y": ["c"]}
+        assert notes(corpus) == ["key: document names that recur, continuing the document of that name: 1 (f.conll:5)"]
 
     def test_an_id_as_in_hipe(self) -> None:
         corpus = corpus_of("# document_id = a\nx\tO\n\n# document_id = a\ny\tO\n\n# document_id = b c \nz\tO\n")

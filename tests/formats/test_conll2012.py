@@ -363,12 +363,11 @@ class TestDocuments:
         assert spans(corpus) == [("b", 0, 1, "ENTITY")]
         assert refused("#begin document (a);\n#end document\n") == "f.conll: there are no words in this file"
 
-    def test_a_name_twice_is_refused(self) -> None:
-        text = cells("(1)") + cells("-").replace("(d);", "(d); part 000")
-        assert refused(text) == (
-            "f.conll:5: duplicate document 'd'\n  it first begins at f.conll:1\n"
-            "  rename one: documents are identified by their names"
-        )
+    def test_a_name_twice_continues_the_document(self) -> None:
+        """Its chains too: the mentions of one number are one chain."""
+        corpus = corpus_of(cells("(1)") + cells("(1)").replace("(d);", "(d); part 000"))
+        assert (corpus.documents.names, chains(corpus)) == (("d",), [(0, 1, "1"), (1, 2, "1")])
+        assert notes(corpus) == ["key: document names that recur, continuing the document of that name: 1 (f.conll:5)"]
 
     def test_comments_cut_no_sentences(self) -> None:
         corpus = corpus_of("#begin document (d);\nx\t(1\n# remark\ny\t1)\n#end document\n")

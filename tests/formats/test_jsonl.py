@@ -149,9 +149,11 @@ class TestTokens:
         assert (corpus.documents.names, corpus.documents.offsets.tolist()) == (("p", "q"), [0, 2, 3])
         assert corpus.documents.marked
 
-    def test_a_document_cannot_come_back(self) -> None:
+    def test_a_document_may_come_back(self) -> None:
         sentences = [{"doc": name, "tokens": ["a"], "tags": ["X"]} for name in ("p", "q", "p")]
-        assert refused(lines(*sentences)).startswith("f.jsonl:3: duplicate document 'p'\n")
+        corpus = read(lines(*sentences))
+        assert (corpus.documents.names, corpus.documents.numbers.tolist()) == (("p", "q", "p"), [0, 1, 0])
+        assert notes(corpus) == ["key: document names that recur, continuing the document of that name: 1 (f.jsonl:3)"]
 
     def test_sentences_without_tokens_are_counted(self) -> None:
         corpus = read(lines({"tokens": [], "tags": []}, {"tokens": ["a"], "tags": ["X"]}, {"tokens": [], "tags": []}))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from comparanda.core.corpus import Corpus, Documents
-from comparanda.core.places import Part, Source
+from comparanda.core.places import Part, Source, file_stem
 from comparanda.formats import columns, conllu
 from comparanda.formats.contract import Request
 from comparanda.formats.files import load
 from comparanda.formats.scanner import encode_word8
-from comparanda.formats.tokens import Marks, file_stem, may_mark
+from comparanda.formats.tokens import Marks, may_mark
 from tests.formats.corpora import documents, refusal
 
 
@@ -45,7 +45,7 @@ class TestFiles:
 
     def test_files_of_one_name_are_told_apart_by_their_folders(self) -> None:
         put(x__a="a O\n", y__a="b O\n", z="c O\n")
-        assert documents(corpus_of_folder()) == {"c/x/a.conll": ["a"], "c/y/a.conll": ["b"], "z": ["c"]}
+        assert documents(corpus_of_folder()) == {"x/a": ["a"], "y/a": ["b"], "z": ["c"]}
 
     def test_marks_cut_files_further(self) -> None:
         put(a="a O\n\n-DOCSTART- (one)\n\nb O\n", b="-DOCSTART- (two)\n\nc O\n", c="d O\n")

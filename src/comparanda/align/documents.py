@@ -1,7 +1,7 @@
-"""Alignment of system outputs (responses) with a key: documents by name, words by their text.
+"""Alignment of system outputs (responses) with a key: documents by text and name, words by their text.
 
-Documents and sentences are the key's. A response without document boundaries, or with other sentence
-boundaries, is aligned with the key by its characters.
+Documents and sentences are the key's. A response with other boundaries of documents or sentences is aligned with the
+key by its characters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from comparanda.align.maps import NONE, Aligned, RowMap, missing_notes, refuse_missing, row_map
+from comparanda.align.maps import (
+    NONE,
+    Aligned,
+    RowMap,
+    make_coverage_error,
+    missing_notes,
+    refuse_missing,
+    row_map,
+)
+from comparanda.align.pairing import DocumentTexts, find_renamed, note_pairing, pair_documents
 from comparanda.align.words import (
     Surface,
     check_numbers,
@@ -129,6 +138,10 @@ class _KeyContext:
     def surface(self) -> Surface:
         return Surface.of(self.key)
 
+    @cached_property
+    def texts(self) -> DocumentTexts:
+        return DocumentTexts(self.key, self.surface)
+
 
 def _common_rows(context: _KeyContext, maps: list[RowMap]) -> Rows | None:
     """Return the rows of the ids or documents that all responses have. Words tokenised differently are not missing."""
@@ -160,9 +173,11 @@ def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> M
     if spans is not None and (spans.unit == "characters" or not len(response)):
         return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
-    if both_marked and not (_have_same_documents(key, response) and _have_same_tokens(key, response)):
-        return _map_by_document(context, response, missing)
-    return _map_in_order(context, response)
+    if _have_same_tokens(key, response) and not (both_marked and not _have_same_documents(key, response)):
+        return _map_in_order(context, response)
+    if key.words is None or response.words is None:
+        return _map_by_name(context, response, missing)
+    return _map_by_text(context, response, missing)
 
 
 def _have_same_tokens(key: Corpus, response: Corpus) -> bool:
@@ -190,25 +205,61 @@ def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
-def _map_by_document(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
-    """Match documents by name, then align their texts."""
+def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    """Pair documents by their texts and names, then align their texts."""
+    key, theirs = context.key, DocumentTexts(response, Surface.of(response))
+    pairing = pair_documents(context.texts, theirs)
+    lacking, surplus = _names(key, pairing.lacking), sorted(_names(response, pairing.surplus))
+    if missing == "error" and (lacking or surplus):
+        renamed = find_renamed(context.texts, theirs, pairing) if surplus else []
+        raise make_coverage_error(
+            key.source.parts[0].name,
+            response=response.source.parts[0].name,
+            lacking=lacking,
+            surplus=surplus,
+            kind="document",
+            renamed=renamed,
+        )
+    context.lacking |= set(pairing.lacking)
+    notes = [*missing_notes(response, lacking, surplus, "document"), *note_pairing(context.texts, theirs, pairing)]
+    every = [[*range(len(key.documents))], [*range(len(response.documents))]]
+    if [[*map(list, group)] for group in pairing.groups] == [every]:
+        mapped, segments, found = _map_in_order(context, response)
+        return mapped, segments, [*found, *notes]
+    mapped, segments, found = lay_text(key, context.surface, response, pairing.groups)
+    return mapped, segments, [*notes, *found]
+
+
+def _names(corpus: Corpus, documents: list[int]) -> list[str]:
+    return list(dict.fromkeys(corpus.documents.names[each] for each in documents))
+
+
+def _map_by_name(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
+    """Match documents by name alone, if a side has no words; in order if no name of the response is the key's."""
     key = context.key
-    place = {name: number for number, name in enumerate(response.documents.names)}
-    lacking = [name for name in key.documents.names if name not in place]
-    surplus = sorted(set(place) - set(key.documents.names))
-    if len(lacking) == len(key.documents):
+    mine, theirs = _rows_by_document(key), _rows_by_document(response)
+    lacking, surplus = [name for name in mine if name not in theirs], sorted(theirs.keys() - mine.keys())
+    if len(lacking) == len(mine):
         mapped, segments, notes = _map_in_order(context, response)
         what = "document names not in the key, documents matched in order"
         return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
-    context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in place}
-    pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]
-    notes = missing_notes(response, lacking, surplus, "document")
-    if key.words is None or response.words is None:
-        mapped, found = _map_by_number(key, response, pairs)
-        return mapped, None, notes + found
-    mapped, segments, found = lay_text(key, context.surface, response, pairs)
-    return mapped, segments, notes + found
+    context.lacking |= {number for number, name in enumerate(key.documents.names) if name in set(lacking)}
+    pairs = [(rows, theirs[name]) for name, rows in mine.items() if name in theirs]
+    found = [note for rows, others in pairs for note in check_numbers(key, response, rows, others)]
+    mapped = row_map(len(key), len(response), *map(np.concatenate, zip(*pairs, strict=True)))
+    return mapped, None, [*missing_notes(response, lacking, surplus, "document"), *found]
+
+
+def _rows_by_document(corpus: Corpus) -> dict[str, Rows]:
+    """Return the rows of the documents of each name."""
+    found: dict[str, Rows] = {}
+    for name, begin, end in zip(
+        corpus.documents.names, *(corpus.row_documents[cut] for cut in (slice(-1), slice(1, None))), strict=True
+    ):
+        rows = np.arange(begin, end)
+        found[name] = np.concatenate([found[name], rows]) if name in found else rows
+    return found
 
 
 def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
@@ -220,20 +271,6 @@ def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing
     context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
     nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
-
-
-def _map_by_number(key: Corpus, response: Corpus, pairs: list[tuple[int, int]]) -> tuple[RowMap, list[Note]]:
-    """Match the rows of documents without words; refuse documents of different lengths."""
-    key_bounds, response_bounds = key.row_documents, response.row_documents
-    key_rows, response_rows, count = [], [], []
-    for mine, theirs in pairs:
-        ours = np.arange(key_bounds[mine], key_bounds[mine + 1])
-        other = np.arange(response_bounds[theirs], response_bounds[theirs + 1])
-        count += check_numbers(key, response, ours, other)
-        key_rows.append(ours)
-        response_rows.append(other)
-    mapped = row_map(len(key), len(response), np.concatenate(key_rows), np.concatenate(response_rows))
-    return mapped, count
 
 
 # Merging the alignments of single responses.

@@ -11,6 +11,8 @@ from comparanda.core.places import Note
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from comparanda.core.corpus import Corpus
@@ -140,6 +142,9 @@ def values_on_key(values: NDArray[np.integer], row_map: RowMap, absent: int) -> 
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
+_SHOWN = 3
+"""The number of names in messages."""
+
 LACKING = "s of the key missing here"
 """The text in notes about documents and ids that only the key has; the first places of such notes are names."""
 
@@ -164,19 +169,39 @@ def refuse_missing(
         )
 
 
-def make_coverage_error(key: str, response: str, lacking: list[str], surplus: list[str], *, kind: str) -> AlignError:
-    """Make the error for a response with missing or additional documents or ids, given the names of both files."""
+def make_coverage_error(
+    key: str,
+    response: str,
+    lacking: list[str],
+    surplus: list[str],
+    *,
+    kind: str,
+    renamed: Sequence[tuple[str, str]] = (),
+) -> AlignError:
+    """Make the error for a response with missing or additional documents or ids, given the names of both files.
+
+    Ways to ignore them are suggested only if they are really missing: `renamed` lists those of the key whose text the
+    response has, with their names there, or "" if it is in several documents.
+    """
     details = []
     if lacking:
         details.append(f"missing here: {_format_names(lacking)} of the key ({key})")
     if surplus:
         details.append(f"not in the key: {_format_names(surplus)}")
+    hint = "count them as empty with --missing empty, or leave them out with --missing intersection"
+    if renamed:
+        shown = [f"{mine!r} is named {theirs!r}" if theirs else f"{mine!r} has other names" for mine, theirs in renamed]
+        more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
+        details.append(f"no text is missing, names differ: here {', '.join(shown[:_SHOWN])}{more}")
+        hint = f"give the {kind}s the names that they have in the key"
+    elif not lacking:
+        hint = f"remove these {kind}s from the system output, or ignore them with --missing empty"
     count = f"{len(lacking):,} of the key's {kind}s missing" if lacking else f"{len(surplus):,} unknown {kind}s"
     return AlignError(
         f"the system output does not cover the key: {count}",
         where=response,
         details=details,
-        hint="count them as empty with --missing empty, or leave them out with --missing intersection",
+        hint=hint,
     )
 
 
@@ -190,6 +215,6 @@ def missing_notes(response: Corpus, lacking: list[str], surplus: list[str], kind
     return notes
 
 
-def _format_names(names: list[str], limit: int = 3) -> str:
-    shown = ", ".join(repr(name) for name in names[:limit])
-    return f"{shown} and {len(names) - limit:,} more" if len(names) > limit else shown
+def _format_names(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else shown

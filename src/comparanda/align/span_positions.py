@@ -253,7 +253,9 @@ def _place_by_characters(
     if spans.unit == "tokens":
         return _place_tokens_as_characters(key_positions, corpus, spans, row_map)
     documents = (
-        np.arange(len(key_positions.key.documents)) if row_map is None else _document_map(key_positions.key, corpus)
+        np.arange(len(key_positions.key.documents))
+        if row_map is None
+        else _document_map(key_positions, corpus, row_map)
     )
     document = documents[spans.document] if len(spans) else np.zeros(0, np.int64)
     pieces = spans.fragments
@@ -387,12 +389,15 @@ def _character_ranges(key_positions: KeyPositions, row_map: RowMap, rows: int) -
     return begin, end
 
 
-def _document_map(key: Corpus, response: Corpus) -> Rows:
-    """Map a response's documents to the key's: by name, or in order if they share no name."""
+def _document_map(key_positions: KeyPositions, response: Corpus, row_map: RowMap) -> Rows:
+    """Map a response's documents to the key's: by their first rows, or by name if they have no rows."""
+    key = key_positions.key
     place = {name: number for number, name in enumerate(key.documents.names)}
     found = np.array([place.get(name, NONE) for name in response.documents.names], np.int64)
-    if (found == NONE).all() and len(response.documents) == len(key.documents):
-        return np.arange(len(key.documents))
+    near, bounds = row_map.near(len(response)), response.row_documents
+    filled = np.flatnonzero(np.diff(bounds) > 0)
+    first = near[bounds[filled]]
+    found[filled] = np.where(first == NONE, NONE, key_positions.owner[np.maximum(first, 0)])
     return found
 
 

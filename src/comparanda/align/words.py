@@ -15,6 +15,8 @@ from comparanda.core.text_columns import Slices
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from comparanda.align.maps import Mapped, RowMap
@@ -501,7 +503,7 @@ class _Side:
         corpus: the whole corpus.
         words: its words.
         surface: the tokens that are compared, in order of comparison.
-        documents: the number of tokens up to the end of each document that is compared.
+        documents: the number of tokens up to the end of each document, or group of documents, that is compared.
 
     """
 
@@ -511,12 +513,14 @@ class _Side:
     documents: Rows
 
     @classmethod
-    def of(cls, corpus: Corpus, words: Slices, surface: Surface, documents: list[int] | None) -> _Side:
-        """Select the documents to compare; None treats the corpus as one text."""
-        if documents is None:
+    def of(cls, corpus: Corpus, words: Slices, surface: Surface, groups: list[list[int]] | None) -> _Side:
+        """Select the groups of documents to compare, each as one text; None treats the corpus as one text."""
+        if groups is None:
             return cls(corpus, words, surface, np.array([len(surface)]))
         bounds = np.searchsorted(surface.row, corpus.row_documents)
-        return cls(corpus, words, surface, bounds[1:]).only(documents)
+        whole = cls(corpus, words, surface, bounds[1:]).only([each for group in groups for each in group])
+        ends = np.cumsum([len(group) for group in groups])
+        return replace(whole, documents=np.concatenate([[0], whole.documents])[ends])
 
     def tokens_of(self, rows: Rows) -> tuple[Rows, Rows]:
         """Return the compared ones of some rows, and their tokens."""
@@ -588,7 +592,9 @@ class _DocumentMatches:
     notes: list[Note]
 
 
-def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[int, int]] | None = None) -> Mapped:
+def lay_text(
+    key: Corpus, surface: Surface, response: Corpus, groups: Sequence[tuple[list[int], list[int]]] | None = None
+) -> Mapped:
     """Align a response with the key by its characters.
 
     Documents with the same words, whose multi-word tokens form a different text, are matched row by row.
@@ -597,14 +603,15 @@ def lay_text(key: Corpus, surface: Surface, response: Corpus, pairs: list[tuple[
         key: the key.
         surface: its tokens.
         response: the response.
-        pairs: the documents to align, by their numbers; None to align the whole corpora in order.
+        groups: the documents to align, by their numbers on both sides; those of one group are one text. None to align
+            the whole corpora.
 
     """
     if key.words is None or response.words is None:
         raise AssertionError("a text without words cannot be aligned")
-    mine = _Side.of(key, key.words, surface, None if pairs is None else [each for each, _ in pairs])
+    mine = _Side.of(key, key.words, surface, None if groups is None else [each for each, _ in groups])
     theirs = _Side.of(
-        response, response.words, Surface.of(response), None if pairs is None else [each for _, each in pairs]
+        response, response.words, Surface.of(response), None if groups is None else [each for _, each in groups]
     )
     by_row = [number for number in _find_different_documents(mine, theirs) if _has_same_rows(mine, theirs, number)]
     by_text = sorted({*range(len(mine.documents))} - {*by_row})

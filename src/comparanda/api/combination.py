@@ -159,7 +159,7 @@ def tuned_on_folds(verdicts: Verdicts, view: str | None, key: Corpus, folds: int
     unit_fold = _deal_folds(names, count, seed)
     score, labels, by_label = _learn_scores(verdicts, verdicts.view(view), unit_fold, count)
     by_document = verdicts.units.kind == "document"
-    unit = owner_of_rows(key.row_documents if by_document else key.sentences)
+    unit = key.documents.numbers[owner_of_rows(key.row_documents)] if by_document else owner_of_rows(key.sentences)
     on = f"{count} folds of {len(names):,} {verdicts.units.kind}s"
     return Tuning(Trust(runs=verdicts.runs, fold=unit_fold[unit], score=score, labels=labels, by_label=by_label), on)
 
@@ -195,7 +195,7 @@ def _use_sentences(verdicts: Verdicts, key: Corpus) -> Verdicts:
 def _unit_names(verdicts: Verdicts, key: Corpus) -> Sequence[str]:
     """Return names that identify the units: names of documents, ids of rows, numbers of sentences."""
     if verdicts.units.kind == "document":
-        return verdicts.documents
+        return verdicts.units.names or verdicts.documents
     if verdicts.units.kind == "row" and key.words is not None:
         return [key.words[row] for row in range(len(key))]
     return [str(number) for number in range(verdicts.units.count)]

@@ -24,11 +24,13 @@ class Documents:
     """The documents of a corpus, as offsets into its sentences.
 
     Args:
-        names: the names of the documents.
+        names: the names of the documents. A name occurs again where a document continues after others.
         offsets: the first sentence of each document, followed by the number of sentences.
         marked: whether the input has document boundaries. If it does not, the whole corpus is one
             document, and sentences or rows are resampled instead.
         attributes: metadata of the documents (genre, year …), by name.
+        anonymous: whether each document got its name from its number, or as the only one from its file; None if
+            all names are from the input.
 
     """
 
@@ -36,9 +38,20 @@ class Documents:
     offsets: NDArray[np.int64]
     marked: bool
     attributes: Mapping[str, TextColumn] = field(default_factory=dict)
+    anonymous: Truths | None = None
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def own_name(self, document: int) -> str | None:
+        """Return the name that the input gives a document; None if it has none."""
+        return None if self.anonymous is not None and self.anonymous[document] else self.names[document]
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int32]:
+        """The number of each document among the different names, in order of first appearance."""
+        place: dict[str, int] = {}
+        return np.array([place.setdefault(name, len(place)) for name in self.names], np.int32)
 
 
 ROOT = -1

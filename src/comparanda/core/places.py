@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from math import fsum
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -237,6 +239,31 @@ class Source:
         begin = self.data.rfind(b"\n", 0, offset) + 1
         end = self.data.find(b"\n", offset, self.size)
         return bytes(self.data[begin : end if end >= 0 else self.size]).decode(errors="replace")
+
+
+def file_stem(name: str) -> str:
+    """Return a file's name without folder and suffixes, as the name of a document or a system.
+
+    >>> file_stem("out/crf.v2.conllu.gz")
+    'crf.v2'
+    """
+    file = PurePath(name).name.removesuffix(".gz")
+    return PurePath(file).stem or file
+
+
+def name_files(files: Sequence[str]) -> dict[str, str]:
+    """Name documents after their files: by the stem, or by the path in the folder of all files if others share it.
+
+    >>> name_files(["out/a/x.conllu", "out/b/x.conllu", "out/b/y.conllu"])
+    {'out/a/x.conllu': 'a/x', 'out/b/x.conllu': 'b/x', 'out/b/y.conllu': 'y'}
+    """
+    often = Counter(map(file_stem, files))
+    folders = [PurePath(name).parts[:-1] for name in files]
+    common = len(list(takewhile(lambda steps: len(set(steps)) == 1, zip(*folders, strict=False))))
+    return {
+        name: stem if often[stem := file_stem(name)] == 1 else "/".join([*folder[common:], stem])
+        for name, folder in zip(files, folders, strict=True)
+    }
 
 
 def first_places(source: Source, offsets: Codes, limit: int = 3) -> tuple[str, ...]:

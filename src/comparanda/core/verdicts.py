@@ -19,15 +19,17 @@ from comparanda.core.claims import Claims, agreed_spans
 from comparanda.core.excerpts import Texts
 from comparanda.core.items import ITEM_STATISTICS, FoldedItems, Items, items_of_sites, joined_items
 from comparanda.core.sites import Sites
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import UsageError, suggest_nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.core.candidates import Candidates
+    from comparanda.core.corpus import Documents
     from comparanda.core.places import Note
     from comparanda.core.sites import Folded
-    from comparanda.core.text_columns import Rows, TextColumn, Truths
+    from comparanda.core.text_columns import Rows, Truths
 
     UnitOf = Callable[[Sites | Candidates], NDArray[np.int32]]
 
@@ -57,8 +59,8 @@ class Units:
     Args:
         kind: the kind of unit.
         count: the number of units.
-        names: the names of topics; empty for other kinds.
-        of_document: the topic of each document; None for other kinds.
+        names: the names of topics, or of documents of which some are continued; empty for other kinds.
+        of_document: the topic of each document, or the number of its name; None where each document is a unit.
 
     """
 
@@ -66,6 +68,14 @@ class Units:
     count: int
     names: tuple[str, ...] = ()
     of_document: NDArray[np.int32] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of_documents(cls, documents: Documents) -> Units:
+        """Make the units of documents: those of one name are one unit."""
+        names = tuple(dict.fromkeys(documents.names))
+        if len(names) == len(documents):
+            return cls("document", len(names))
+        return cls("document", len(names), names, documents.numbers)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -430,6 +440,12 @@ class Verdicts:
         if name not in self.views:
             raise UsageError(f"unknown view {name!r}{suggest_nearest(name, self.views)}", hint=", ".join(self.views))
         return self.views[name]
+
+    def document_column(self, document: NDArray[np.int32]) -> TextColumn:
+        """Return the names of the documents of some rows, given their numbers; equal names have one code."""
+        place: dict[str, int] = {}
+        code = np.array([place.setdefault(name, len(place)) for name in self.documents], np.int32)
+        return TextColumn(code[document], tuple(place))
 
     def unit_of(self, table: Sites | Items | FoldedItems | Claims | Candidates) -> NDArray[np.int32]:
         """Return the index of the unit that each row of a table belongs to."""

@@ -122,7 +122,7 @@ class _ItemColumns:
         if name == "label":
             return TextColumn(self.items.label, tuple(map(format_value, self.items.names)))
         if name == "document":
-            return TextColumn(self.items.document, self.verdicts.documents)
+            return self.verdicts.document_column(self.items.document)
         if name == "positive":
             return self._positive_column()
         if name == "negative":
@@ -513,7 +513,7 @@ class _SiteColumns:
         return {
             "key": lambda: self.values(sites.key),
             "label": lambda: self.labels(sites.labels.key),
-            "document": lambda: TextColumn(sites.document, self.verdicts.documents),
+            "document": lambda: self.verdicts.document_column(sites.document),
             "frequency": self._frequency_column,
             "solved_by": lambda: np.stack(sites.right).sum(axis=0, dtype=np.int64),
         }

@@ -159,9 +159,9 @@ def condition_of(
 def field_in(verdicts: Verdicts, view: View, run: int, where: str = ALL) -> Field:
     """Build the field of a run from all its tuples or from those that match a condition."""
     candidates, claims = _candidates_and_claims(view, run)
-    inside = select(where, _condition_scope(candidates, lambda: candidates.text, verdicts.documents))
+    inside = select(where, _condition_scope(candidates, lambda: candidates.text, verdicts))
     of_key = claims.take(np.flatnonzero(claims.key > 0))
-    entities = int(select(where, _condition_scope(of_key, of_key.attributes["text"].make, verdicts.documents)).sum())
+    entities = int(select(where, _condition_scope(of_key, of_key.attributes["text"].make, verdicts)).sum())
     spans, known = pack_columns([[each.document, each.begin, each.end] for each in (candidates, of_key)])
     return field_of(candidates, entities, inside, np.isin(spans, known))
 
@@ -179,12 +179,12 @@ def _candidates_and_claims(view: View, run: int) -> tuple[Candidates, Claims]:
     return view.candidates[run], view.claims
 
 
-def _condition_scope(spans: Candidates | Claims, text: Callable[[], Column], documents: tuple[str, ...]) -> Scope:
+def _condition_scope(spans: Candidates | Claims, text: Callable[[], Column], verdicts: Verdicts) -> Scope:
     """Return the columns of spans that a condition can use."""
     columns: dict[str, Callable[[], Column]] = {
         "label": lambda: TextColumn(spans.label, spans.names),
         "text": text,
-        "document": lambda: TextColumn(spans.document, documents),
+        "document": lambda: verdicts.document_column(spans.document),
         "length": lambda: spans.width,
     }
     return Scope(types=NAMES, column=lambda name: columns[name](), length=len(spans))

@@ -131,7 +131,7 @@ class Context:
     def _unit_sort_keys(self) -> Sequence[str] | NDArray[np.int64]:
         """Return the sort keys of units: the names of documents or topics, or the ranks of the ids of rows."""
         if self.verdicts.units.kind == "document":
-            return self.verdicts.documents
+            return self.verdicts.units.names or self.verdicts.documents
         if self.verdicts.units.kind == "topic":
             return self.verdicts.units.names
         ranks = np.arange(self.verdicts.units.count)

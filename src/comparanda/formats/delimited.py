@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents
-from comparanda.core.places import Note, Source, first_places, make_read_error
+from comparanda.core.places import Note, Source, file_stem, first_places, make_read_error
 from comparanda.core.text_columns import Slices, TextColumn, join_labels, split_labels
 from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.formats.cells import Cells, Dialect, Layout, head_rows
 from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import table_marks
 from comparanda.formats.scanner import check_line_lengths, offset_type
-from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from os import fspath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from comparanda.core.places import Stretch
+from comparanda.core.places import Stretch, file_stem
 from comparanda.core.registry import Entry, find_registered
 from comparanda.core.remote import AnyPath, is_web, path_of
 from comparanda.errors import ReadError, UsageError, suggest_nearest
@@ -30,7 +30,6 @@ from comparanda.formats.files import (
     size_of,
 )
 from comparanda.formats.suffixes import SUFFIXES
-from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus

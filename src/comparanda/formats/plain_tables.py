@@ -374,6 +374,7 @@ def _build_tokens_corpus(
     for row, name in enumerate(documents or ()):
         if row == 0 or (documents and name != documents[row - 1]):
             marks.begin(name, row, int(offset[row]))
+    found = marks.documents(sentences, offset)
     return Corpus(
         name=request.side,
         format=table.format,
@@ -382,6 +383,6 @@ def _build_tokens_corpus(
         words=None if words is None else Slices.of(words),
         columns={"value": TextColumn.of(tags)} | {name: TextColumn.of(values) for name, values in extra.items()},
         sentences=sentences,
-        documents=marks.documents(sentences, offset),
-        notes=(*table.source.notes, *notes),
+        documents=found,
+        notes=(*table.source.notes, *notes, *marks.notes(request.side)),
     )

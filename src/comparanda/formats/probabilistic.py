@@ -125,6 +125,7 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
             last = names[number]
             marks.begin(_check_writable(records, number, last), int(first[number]), records.places[number])
     cuts = sentence_offsets([first[1:]], int(sizes.sum()))
+    documents = marks.documents(cuts, offset)
     corpus = Corpus(
         name=records.request.side,
         format=FORMAT_NAME,
@@ -133,7 +134,7 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
         words=Slices.of([word for each in sentences for word in each]),
         columns={},
         sentences=cuts,
-        documents=marks.documents(cuts, offset),
+        documents=documents,
         evaluated="label",
     )
     bounds = corpus.row_documents
@@ -141,7 +142,7 @@ def _place_by_words(records: Records, tuples: RecordsTuples, given: list[list[st
     document = np.searchsorted(bounds, row, side="right") - 1
     shift = row - bounds[document] if len(row) else row
     spans = _build_spans(records, tuples, document, shift)
-    return replace(corpus, spans=spans, notes=(*source.notes, *records.notes))
+    return replace(corpus, spans=spans, notes=(*source.notes, *records.notes, *marks.notes(records.request.side)))
 
 
 def _place_by_word_numbers(records: Records, tuples: RecordsTuples) -> Corpus:

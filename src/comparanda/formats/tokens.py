@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents, Ranges
-from comparanda.core.places import Note, Source, first_places
+from comparanda.core.places import Note, Source, first_places, name_files
 from comparanda.core.text_columns import Interner, Slices, TextColumn, code_type
 from comparanda.errors import ReadError
 from comparanda.formats.scanner import Block, encode_word8, offset_type, sentence_offsets
@@ -25,6 +23,9 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Codes, Rows
     from comparanda.formats.contract import Request
 
+
+CONTINUED = "document names that recur, continuing the document of that name"
+"""The text in notes about them."""
 
 _NEWDOC = re.compile(r"#\s*newdoc(?:\s+id(?:\s*=\s*(?P<id>.*))?)?")
 _META = re.compile(r"#\s*meta::(?P<name>[^=]*)=(?P<value>.*)")
@@ -45,6 +46,7 @@ class _Mark:
     row: int
     offset: int
     name: str
+    named: bool = True
 
 
 class Marks:
@@ -53,6 +55,7 @@ class Marks:
     def __init__(self, source: Source) -> None:
         self.source = source
         self._marks: list[_Mark] = []
+        self._continued: list[int] = []
         self._meta: list[tuple[int, str, str]] = []
         self._part = self._earlier = 0
 
@@ -71,7 +74,7 @@ class Marks:
     def begin(self, name: str, row: int, offset: int) -> None:
         """Record that a document with this name (or without one) begins before a row."""
         number = self._next_number(offset)
-        self._marks.append(_Mark(row, offset, name or f"document {number}"))
+        self._marks.append(_Mark(row, offset, name or f"document {number}", named=bool(name)))
 
     def _next_number(self, offset: int) -> int:
         """Return the number of the next mark, at an offset, within the whole corpus, from 1."""
@@ -85,29 +88,39 @@ class Marks:
     def documents(self, sentences: NDArray[np.int64], offset: Codes) -> Documents:
         """Return the documents as offsets into the sentences.
 
-        Without marks, each of several files is a document, and a single file is one unmarked document.
+        Without marks, each of several files is a document, and a single file is one unmarked document. A name that
+        recurs in its file continues that document: adjacent parts are joined, others are documents of the same name.
         """
         whole = self.source.whole
         marked = bool(self._marks) or len(self.source.parts) > 1 if whole is None else whole.marked
         marks = sorted([*self._marks, *self._name_files(offset)], key=lambda mark: (mark.row, mark.offset))
         self._refuse_repeated(marks)
+        marks = self._join_adjacent(marks)
         rows = np.array([mark.row for mark in marks], dtype=np.int64)
         first = np.searchsorted(sentences, rows)
         self._refuse_inside(marks, sentences[first] != rows)
         offsets = np.append(first, len(sentences) - 1).astype(np.int64)
-        return Documents(tuple(mark.name for mark in marks), offsets, marked, self._attributes(marks))
+        anonymous = np.array([not mark.named for mark in marks], np.bool_)
+        return Documents(
+            tuple(mark.name for mark in marks), offsets, marked, self._attributes(marks), anonymous=anonymous
+        )
+
+    def notes(self, side: str) -> list[Note]:
+        """Note the number of marks that continue a document; known after `documents`."""
+        found = self._continued
+        places = tuple(str(self.source.locate(offset)) for offset in found[:3])
+        return [Note(side, CONTINUED, len(found), places)] if found else []
 
     def _name_files(self, offset: Codes) -> list[_Mark]:
         """Make a mark named after the file for the rows of each file before its first mark."""
         parts = self.source.parts
-        stems = [file_stem(part.name) for part in parts]
-        often = Counter(map(file_stem, self.source.files))
+        names = name_files(self.source.files)
         begins = [part.begin for part in parts]
         first = np.searchsorted(offset, np.array(begins, dtype=np.int64)).tolist()
         marked = {(mark.row, bisect_right(begins, mark.offset) - 1) for mark in self._marks}
         return [
-            _Mark(first[number], part.begin, name if often[name] == 1 else part.name)
-            for number, (part, name, end) in enumerate(zip(parts, stems, [*first[1:], len(offset)], strict=True))
+            _Mark(first[number], part.begin, names[part.name], named=len(names) > 1)
+            for number, (part, end) in enumerate(zip(parts, [*first[1:], len(offset)], strict=True))
             if first[number] < end and (first[number], number) not in marked
         ]
 
@@ -120,16 +133,29 @@ class Marks:
             )
 
     def _refuse_repeated(self, marks: list[_Mark]) -> None:
+        """Refuse a name in two files, or that of a file inside it: the same document twice, not a continued one."""
         first: dict[str, _Mark] = {}
         for mark in marks:
-            if mark.name in first:
+            earlier = first.setdefault(mark.name, mark)
+            if earlier is mark:
+                continue
+            if not (mark.named and earlier.named and self._is_same_file(mark, earlier)):
                 raise ReadError(
                     f"duplicate document {mark.name!r}",
                     where=str(self.source.locate(mark.offset)),
-                    details=[f"it first begins at {self.source.locate(first[mark.name].offset)}"],
+                    details=[f"it first begins at {self.source.locate(earlier.offset)}"],
                     hint="rename one: documents are identified by their names",
                 )
-            first[mark.name] = mark
+            self._continued.append(mark.offset)
+
+    def _is_same_file(self, one: _Mark, other: _Mark) -> bool:
+        parts = self.source.parts
+        return parts[self.source.part_of(one.offset)].name == parts[self.source.part_of(other.offset)].name
+
+    @staticmethod
+    def _join_adjacent(marks: list[_Mark]) -> list[_Mark]:
+        """Drop the marks that continue the document right before them."""
+        return [mark for number, mark in enumerate(marks) if not number or mark.name != marks[number - 1].name]
 
     def _attributes(self, marks: list[_Mark]) -> dict[str, TextColumn]:
         begins = [mark.offset for mark in marks]
@@ -148,16 +174,6 @@ def newdoc_name(text: str) -> str | None:
     """
     found = _NEWDOC.fullmatch(text.rstrip())
     return (found["id"] or "") if found else None
-
-
-def file_stem(name: str) -> str:
-    """Return a file's name without folder and suffixes, as the name of a document or a system.
-
-    >>> file_stem("out/crf.v2.conllu.gz")
-    'crf.v2'
-    """
-    file = PurePath(name).name.removesuffix(".gz")
-    return PurePath(file).stem or file
 
 
 # Shared by readers of running tokens: columns that grow block by block, and normalisation of values.
@@ -272,6 +288,8 @@ class Gathering:
                 else self._clean_column(name, offset=start, side=request.side, notes=found, mends=mends)
             )
         sentences = sentence_offsets(self._cuts, self.rows)
+        documents = self.marks.documents(sentences, start)
+        found += self.marks.notes(request.side)
         return Corpus(
             name=request.side,
             format=format_name,
@@ -280,7 +298,7 @@ class Gathering:
             words=Slices(self.source.buffer, start, np.concatenate(self._length)) if self._length else None,
             columns=columns,
             sentences=sentences,
-            documents=self.marks.documents(sentences, start),
+            documents=documents,
             notes=tuple(found),
             ranges=Ranges(*map(np.concatenate, zip(*self._ranges, strict=True))) if self._ranges else None,
         )

@@ -210,6 +210,12 @@ class _PartsRun:
         self.schemes: Schemes = {}
         self.characters = False
 
+    @property
+    def _is_small(self) -> bool:
+        """Whether all inputs are small enough to be read as a whole."""
+        size: int = sum(stamp[0] for _, stamp in self.plan.files if stamp is not None)
+        return size <= WHOLE
+
     def verdicts(self) -> Verdicts:
         """Evaluate unfinished parts, and merge all parts."""
         done = self.folder.begin()
@@ -219,7 +225,11 @@ class _PartsRun:
             return self._merge_parts()
         except FolderError:
             raise
-        except (ReadError, AlignError, UsageError) as problem:
+        except AlignError as problem:
+            if self.plan.pieces or self._is_small:  # the whole text may be the key's, with documents cut differently
+                raise UncuttableError(str(problem)) from None
+            raise
+        except (ReadError, UsageError) as problem:
             if self.plan.pieces:  # sentence counts do not prove, as document names do, that sides are cut consistently
                 raise UncuttableError(str(problem)) from None
             raise
@@ -247,7 +257,7 @@ class _PartsRun:
         try:
             yield
         except (ReadError, UsageError) as problem:
-            if sum(stamp[0] for _, stamp in self.plan.files if stamp is not None) <= WHOLE:
+            if self._is_small:
                 raise UncuttableError(str(problem)) from None
             if isinstance(problem, ReadError):
                 raise

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from comparanda.core.places import Portion, Stretch, Whole
+from comparanda.core.places import Portion, Stretch, Whole, file_stem, name_files
 from comparanda.errors import InputError
 from comparanda.formats.cuts import Mark, Starts, UncuttableError
 from comparanda.formats.files import STDIN, display_name, is_packed, is_path, read_stamp, size_of
 from comparanda.formats.inputs import Input, chosen_request, files_and_format, read_input
-from comparanda.formats.tokens import file_stem
 
 if TYPE_CHECKING:
     from comparanda.core.remote import AnyPath
@@ -30,6 +28,7 @@ class Index:
         given: the input, with its format.
         files: its files and their stamps when they were indexed.
         marked: whether document boundaries are marked.
+        anonymous: whether there are marks of documents without a name.
         rows: whether the entries are rows with ids rather than documents.
         places: the stretches of each document by its name, in the order of the input.
         groups: the documents of rows, by id.
@@ -41,6 +40,7 @@ class Index:
     given: Input
     files: tuple[tuple[str, Any], ...]
     marked: bool
+    anonymous: bool = False
     rows: bool = False
     places: dict[str, list[Stretch]] = field(default_factory=dict)
     groups: dict[str, str] = field(default_factory=dict)
@@ -193,18 +193,19 @@ def _group_companions(files: Sequence[AnyPath]) -> list[list[AnyPath]]:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A document or row: its name, its position, whether it is marked, and for rows the document."""
+    """A document or row: its name, its position, if it is marked, for rows the document, and whether it has a name."""
 
     name: str
     stretch: Stretch
     marked: bool
     group: str
+    named: bool = True
 
 
 def iterate_places(found: Opened) -> Iterator[Placed]:
     """Iterate over the documents or rows of an input, as given by the format's marks."""
     assert found.chosen.marks is not None
-    before, often = 0, Counter(file_stem(name) for name, _ in found.stamps)
+    before, names = 0, name_files([name for name, _ in found.stamps])
     for file in found.files:
         end = size_of(file) if found.chosen.rows is None else found.chosen.rows(file)[0]
         marks = chain(found.chosen.marks(file, found.request), [None])
@@ -214,12 +215,13 @@ def iterate_places(found: Opened) -> Iterator[Placed]:
         for mark in marks:
             assert last is not None
             stop = end if mark is None else mark.start
-            name = _document_name(last, file, before, often, rows=found.rows)
+            name = _document_name(last, file, before, names, rows=found.rows)
             yield Placed(
                 name,
                 Stretch(file=file, start=last.start, stop=stop, lines=last.lines, before=before, head=last.head),
                 last.counted,
                 last.group,
+                bool(last.name) or not last.counted,
             )
             before, last = before + last.counted, mark
     found.refuse_changed()
@@ -227,9 +229,12 @@ def iterate_places(found: Opened) -> Iterator[Placed]:
 
 def _index_by_marks(found: Opened) -> Index:
     index = Index(given=found.given, files=found.stamps, marked=_has_several(found.files), rows=found.rows)
-    marked = index.marked
+    marked, anonymous = index.marked, False
     for each in iterate_places(found):
         marked |= each.marked
+        anonymous |= not each.named
+        if each.name in index.places and not found.rows:
+            raise UncuttableError(f"the document {each.name!r} occurs twice")
         _add_places(index, each.name, [each.stretch])
         if each.group:
             index.groups[each.name] = each.group
@@ -237,16 +242,15 @@ def _index_by_marks(found: Opened) -> Index:
     whole = cut is None or marked or index.rows
     sentences = None if cut is None or whole else partial(cut, found.files[0], found.request)
     unit = 1 if rows is None else max((rows(file)[1] for file in found.files), default=1)
-    return replace(index, marked=marked, sentences=sentences, unit=max(unit, 1))
+    return replace(index, marked=marked, anonymous=anonymous, sentences=sentences, unit=max(unit, 1))
 
 
-def _document_name(mark: Mark, file: AnyPath, before: int, often: Counter[str], *, rows: bool) -> str:
+def _document_name(mark: Mark, file: AnyPath, before: int, names: Mapping[str, str], *, rows: bool) -> str:
     if mark.name:
         return mark.name
     if mark.counted:
         return str(before + 1) if rows else f"document {before + 1}"
-    name = file_stem(display_name(file))
-    return name if often[name] == 1 else display_name(file)
+    return names[display_name(file)]
 
 
 def _add_places(index: Index, name: str, stretches: list[Stretch]) -> None:

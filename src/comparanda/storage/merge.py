@@ -211,17 +211,17 @@ def refuse_cut_topics(parts: Sequence[Verdicts]) -> None:
 
 
 def _document_topics(part: Verdicts) -> NDArray[np.int32]:
-    """Return the topic of each document of a part; an empty array if there are no topics."""
+    """Return the unit of each document of a part."""
     of_document = part.units.of_document
-    return np.zeros(0, np.int32) if of_document is None else of_document
+    return np.arange(len(part.documents), dtype=np.int32) if of_document is None else of_document
 
 
 def merge_units(parts: Sequence[Verdicts]) -> Units:
     """Concatenate the units of parts."""
     kind, counts = parts[0].units.kind, [part.units.count for part in parts]
-    if kind != "topic":
+    if all(part.units.of_document is None for part in parts):
         return Units(kind, sum(counts))
-    names = tuple(name for part in parts for name in part.units.names)
+    names = tuple(name for part in parts for name in part.units.names or part.documents)
     shifted = [
         _document_topics(part) + np.int32(before) for part, before in zip(parts, before_each(counts), strict=True)
     ]

@@ -326,10 +326,11 @@ def _check_systems(reader: Reader) -> None:
 def _read_units(reader: Reader) -> Units:
     """Read the resampling units, and check their consistency."""
     manifest = reader.manifest
-    if manifest.unit == "document":
+    if manifest.unit == "document" and manifest.topic_of is None:
         reader.require(manifest.units == len(manifest.documents), "the number of units is not that of documents")
     reader.require(
-        (manifest.unit == "topic") == (manifest.topic_of is not None), "only some columns of topics are given"
+        manifest.unit == "document" or (manifest.unit == "topic") == (manifest.topic_of is not None),
+        "only some columns of topics are given",
     )
     if manifest.topic_of is None:
         reader.require(not manifest.topics, "there are topics without documents")
@@ -337,7 +338,10 @@ def _read_units(reader: Reader) -> Units:
     of_document = reader.array(manifest.topic_of, ("int32",), len(manifest.documents))
     topics = reader.numbered(manifest.topic_of, of_document)
     reader.require(manifest.units == len(manifest.topics) == topics, "the number of units is not that of topics")
-    return Units("topic", manifest.units, tuple(manifest.topics), of_document)
+    if manifest.unit == "document":
+        named = [manifest.topics[number] for number in of_document.tolist()]
+        reader.require(named == list(manifest.documents), "the names of units are not those of documents")
+    return Units(manifest.unit, manifest.units, tuple(manifest.topics), of_document)
 
 
 def _document_rows(reader: Reader, texts: Texts) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from comparanda.core.excerpts import Texts
 from comparanda.core.items import Items
 from comparanda.core.sites import ABSENT, Attribute, Sites, recode_canonically
 from comparanda.core.text_columns import TextColumn, code_type
-from comparanda.core.verdicts import System, UnitKind, Units, Verdicts
+from comparanda.core.verdicts import System, Units, Verdicts
 from comparanda.tasks.systematic_errors import note_systematic_errors
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ def run_names(systems: Sequence[System]) -> tuple[str, ...]:
 
 def units_of(key: Corpus) -> Units:
     """Choose the resampling units: the key's documents, or sentences or rows where it has no document boundaries."""
-    kind: UnitKind = "document" if key.documents.marked else "row" if key.by_id else "sentence"
-    return Units(kind, len(key.documents) if kind == "document" else len(key.sentences) - 1)
+    if key.documents.marked:
+        return Units.of_documents(key.documents)
+    return Units("row" if key.by_id else "sentence", len(key.sentences) - 1)
 
 
 def encode_columns(aligned: Aligned, columns: Sequence[TextColumn]) -> tuple[tuple[str, ...], list[Codes]]:

@@ -431,11 +431,6 @@ class TestDefects:
             ("TOKEN\tNE-COARSE-LIT\tNE-COARSE-LIT\na\tO\tO\n", "d.tsv:1: the header names 'NE-COARSE-LIT' twice"),
             (HEADER, "d.tsv: there are no tokens after the header"),
             ("# document_id = a\n", "d.tsv: there are no tokens in this file"),
-            (
-                HEADER + "# document_id = a\n" + row("a") + "# document_id = b\n" + row("b") + "# document_id = a\n",
-                "d.tsv:6: duplicate document 'a'\n  it first begins at d.tsv:2\n"
-                "  rename one: documents are identified by their names",
-            ),
         ],
     )
     def test_refused(self, text: str, expected: str) -> None:

@@ -138,7 +138,8 @@ def test_nobody_says_both_that_a_document_is_ignored_and_that_it_counts(tmp_path
 def test_where_only_common_documents_count_such_documents_never_do(tmp_path: Path) -> None:
     """Whether or not a document of the key is missing too."""
     more = KEY + conll2012("(1) (1) - - - - -", name="more")
-    response = KEY + conll2012("(1) (1) - - - - -", name="other")
+    response = KEY + conll2012("(1) (1) - - - - -", name="other").replace("Anna", "Berta")
+    assert "Berta" in response
     for key in (KEY, more):
         result = compared(tmp_path, key, {"one": response}, missing="intersection")
         assert counts(result, "muc") == [2, 2, 2, 2]

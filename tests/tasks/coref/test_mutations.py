@@ -249,15 +249,15 @@ MUTATIONS = (
         "a_document_that_the_key_lacks_is_empty_there",
     ),
     mutation(
-        "align.documents",
-        "pairs = [(number, place[name]) for number, name in enumerate(key.documents.names) if name in place]",
-        "pairs = [(number, place[name]) for number, name in enumerate(n for n in key.documents.names if n in place)]",
+        "align.pairing",
+        "[(known[0][name], known[1][name]) for name in common]",
+        "[([number], known[1][name]) for number, name in enumerate(common)]",
         "a_document_that_a_system_lacks_is_empty_there",
     ),
     mutation(
-        "align.documents",
-        "place = {name: number for number, name in enumerate(response.documents.names)}",
-        "place = {name: number for number, name in enumerate(sorted(response.documents.names))}",
+        "align.pairing",
+        "[(documents, known[1][name]) for name, documents in known[0].items()]",
+        "[(documents, known[1][name]) for documents, name in zip(known[0].values(), known[1], strict=True)]",
         "the_order_of_documents_changes_nothing",
     ),
     mutation(

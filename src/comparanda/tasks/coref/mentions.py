@@ -53,6 +53,7 @@ class Topics:
         of: the topic of each document of the key.
         sign: the delimiter after the topic in document names, if topics come from these.
         one: whether all documents are one topic.
+        parts: whether topics are documents that are continued after others.
 
     """
 
@@ -60,12 +61,16 @@ class Topics:
     of: NDArray[np.int32]
     sign: str = ""
     one: bool = False
+    parts: bool = False
 
     @classmethod
     def named(cls, documents: Documents, across: str | None) -> Topics:
         """Determine the topics: none, one for all documents, or by an attribute or the names of documents."""
         count = len(documents)
         if across is None:
+            units = Units.of_documents(documents)
+            if units.of_document is not None:
+                return cls(units.names, units.of_document, parts=True)
             return cls(None, np.arange(count, dtype=np.int32))
         if across == EVERYTHING:
             return cls((EVERYTHING,), np.zeros(count, np.int32), one=True)
@@ -84,7 +89,9 @@ class Topics:
             return Topics(None, np.concatenate([self.of, more]), self.sign, self.one)
         place = {name: number for number, name in enumerate(self.names)}
         found = [place.setdefault(self._topic(name), len(place)) for name in documents]
-        return Topics(tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign, self.one)
+        return Topics(
+            tuple(place), np.concatenate([self.of, np.array(found, np.int32)]), self.sign, self.one, self.parts
+        )
 
     def _topic(self, document: str) -> str:
         """Name the topic of a document that the key does not have."""
@@ -96,7 +103,7 @@ class Topics:
         """Return the resampling units: documents or topics."""
         if self.names is None:
             return Units("document", documents)
-        return Units("topic", len(self.names), self.names, self.of)
+        return Units("document" if self.parts else "topic", len(self.names), self.names, self.of)
 
 
 def _document_topics(documents: Documents, across: str) -> list[str]:

@@ -345,16 +345,19 @@ def _build_candidates(
 # Sums over tuples for each unit and run: the statistics of the measures of probabilistic entities.
 
 
+def unit_rows(table: Candidates | Claims, units: Units) -> NDArray[np.int32]:
+    """Return the unit of each row."""
+    if units.of_document is not None:
+        return units.of_document[table.document]
+    return table.document if units.kind == "document" else table.sentence
+
+
 def statistics_of(gathered: Gathered, units: Units) -> dict[str, Floats]:
     """Sum over the tuples of each unit and run."""
     claims = gathered.claims
-    by_document = units.kind == "document"
-    unit = (claims.document if by_document else claims.sentence).astype(np.int64)
+    unit = unit_rows(claims, units).astype(np.int64)
     in_key = np.flatnonzero(claims.key > 0)
-    runs = [
-        _run_statistics(each, each.document if by_document else each.sentence, units.count)
-        for each in gathered.candidates
-    ]
+    runs = [_run_statistics(each, unit_rows(each, units), units.count) for each in gathered.candidates]
     found = {name: np.stack([each[name] for each in runs], axis=1) for name in (runs[0] if runs else ())}
     for label, rows in _group_by_label(claims.label[in_key], gathered.names, in_key):
         counts = np.bincount(unit[rows], minlength=units.count).astype(np.float64)

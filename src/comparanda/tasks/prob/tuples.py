@@ -210,8 +210,7 @@ class BeliefData:
 
     def unit_of(self, table: Candidates | Claims) -> NDArray[np.int32]:
         """Return the unit of each row."""
-        by_document = self.context.verdicts.units.kind == "document"
-        return table.document if by_document else table.sentence
+        return self.context.verdicts.unit_of(table)
 
     def summed(self, unit: NDArray[np.integer], label: Rows, values: NDArray[np.floating]) -> NDArray[np.float64]:
         """Sum values by unit and by the rank of their label."""

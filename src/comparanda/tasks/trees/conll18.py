@@ -21,6 +21,7 @@ from comparanda.core.text_columns import code_type
 from comparanda.core.verdicts import View
 from comparanda.formats.tokens import normalise_nfc, plain_spaces
 from comparanda.tasks.task import CONLL18
+from comparanda.tasks.word_sites import units_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -248,8 +249,10 @@ class _Counts:
         self.aligned = aligned
         self.values = values
         key = aligned.key
-        bounds = key.row_documents if key.documents.marked else key.sentences
-        self.unit, self.units = owner_of_rows(bounds).astype(np.int64), len(bounds) - 1
+        self.units = units_of(key).count
+        self.unit = owner_of_rows(key.sentences).astype(np.int64)
+        if key.documents.marked:
+            self.unit = key.documents.numbers[owner_of_rows(key.row_documents)].astype(np.int64)
         self.kept: Truths | None = None
         if aligned.kept is not None:
             self.kept = np.zeros(len(key), np.bool_)
