@@ -9,7 +9,8 @@ from comparanda.core.corpus import Corpus
 from comparanda.formats import columns, conllu, inputs
 from comparanda.formats.contract import Request, choose_option
 from comparanda.formats.files import load
-from comparanda.formats.inputs import Input, find_formats, head_of, read_input
+from comparanda.formats.head import head_of
+from comparanda.formats.inputs import Input, find_formats, read_input
 from comparanda.formats.suffixes import SUFFIXES
 from tests.command import run
 from tests.formats.corpora import refusal, values
@@ -190,8 +191,8 @@ class TestTelling:
         )
 
     def test_the_head_has_whole_lines_only(self) -> None:
-        put("a.txt", "ü" * 100 + "\n" + "é" * 70_000 + "\n")
-        assert head_of(load("a.txt", side="key")) == ["ü" * 100]
+        put("a.txt", "ü" * 100 + "\n" + "é" * 70_000 + "\n" + "è" * 70_000 + "\n")
+        assert head_of(load("a.txt", side="key")) == ["ü" * 100, "é" * 70_000]
         put("b.txt", "a\n" * 100)
         assert head_of(load("b.txt", side="key")) == ["a"] * 40
 

@@ -17,7 +17,8 @@ from comparanda.formats.contract import Layer, Request
 from comparanda.formats.conversion import convert_corpus
 from comparanda.formats.document_writer import CHAIN, TAGS, Writer, find_writer, find_writers
 from comparanda.formats.files import STDIN, load
-from comparanda.formats.inputs import Input, find_formats, head_of, read_input
+from comparanda.formats.head import head_of
+from comparanda.formats.inputs import Input, find_formats, read_input
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus

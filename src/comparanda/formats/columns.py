@@ -11,6 +11,7 @@ There is no standard for these files, so the rules are documented here:
 - `-DOCSTART-` begins a document and is not a token; the comment `# document_id = …` begins a document too.
 - If the first column is 1, 2, 3 … in every sentence and there are two more, the words are in the second.
 - The first line of data is a header if it begins `TOKEN<TAB>NE-`, as in HIPE, or with `header=yes`.
+- The comment `# global.columns = ID FORM …` of CoNLL-U Plus names the columns, in lower case.
 """
 
 from __future__ import annotations
@@ -52,12 +53,14 @@ if TYPE_CHECKING:
 Header = Literal["auto", "yes", "no"]
 HEADERS: tuple[Header, ...] = get_args(Header)
 NO_WORDS = "none"
+FORM = "form"
 
 DOCSTART = re.compile(r"-DOCSTART-(?:[ \t]+(?P<rest>.*))?")
 COMMENT = r"# ?newdoc\b|# ?meta::|# id |# [\w.:-]+ = "
 SURE_COMMENT = re.compile(COMMENT)
 FIELD = re.compile(rb"[^ \t]+")
 HIPE_HEADER = re.compile(rb"TOKEN\tNE-.*")
+_GLOBAL_COLUMNS = re.compile(rb"^# ?global\.columns ?=([^\n]+)", re.MULTILINE)
 _CHUNK_TAG = re.compile(rb"[BIMELSUW]-.+")
 _OUTSIDE = frozenset({b"O", b"_", b"-", b""})
 _FIRST_NUMBER = re.compile(rb" *1[ \t]")
@@ -97,7 +100,7 @@ class RequestedColumns:
             value = request.value or "-1"
             if not names and not _NUMBER.fullmatch(value):
                 value = "-1"  # a task's own name for it (upos …), but the columns are unnamed
-        word = options.get("word", "1")
+        word = options.get("word", FORM if FORM in header else "1")
         given = "column" in options or request.value is not None
         asked = cls(
             value=value,
@@ -192,7 +195,8 @@ class Layout:
         """Determine the layout from the header and the first line of data."""
         first, line = _first_line(source)
         if header == "no" or (header == "auto" and not HIPE_HEADER.fullmatch(line)):
-            return cls._of_line(first, line)
+            plain = cls._of_line(first, line)
+            return replace(plain, names=_find_global_columns(source, first, plain.width))
         headers = tuple(place for part in source.parts for place in _find_header(source, part.begin, line))
         layout = cls._of_line(*_first_line(source, source.data.index(b"\n", first) + 1))
         names = tuple(line.decode().split("\t") if layout.separator == TAB else line.decode().split())
@@ -296,6 +300,13 @@ def _are_chunk_tags(values: set[bytes]) -> bool:
     """Whether values are chunk tags: each has a letter or is outside of spans, and at least one has a letter."""
     others = values - _OUTSIDE
     return bool(others) and all(map(_CHUNK_TAG.fullmatch, others))
+
+
+def _find_global_columns(source: Source, first: int, width: int) -> tuple[str, ...]:
+    """Return the names in the comment `# global.columns` before the first line of data; none if they do not fit."""
+    found = _GLOBAL_COLUMNS.search(source.data, 0, first)
+    names = tuple(found[1].decode().lower().split()) if found else ()
+    return names if len(names) == len({*names}) == width else ()
 
 
 def _find_header(source: Source, begin: int, header: bytes) -> list[int]:

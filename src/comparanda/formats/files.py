@@ -233,13 +233,16 @@ def _has_suffix(file: AnyPath | Stretch | None, suffixes: tuple[str, ...]) -> bo
 
 
 def load_head(head: Stretch, *, side: str, binary: tuple[str, ...] = (), unread: tuple[str, ...] = ()) -> Source:
-    """Read the whole lines among the first bytes of a file, or these bytes if there is none."""
+    """Read the whole lines among the first bytes of a file, or all these bytes if there is none or nothing follows."""
     if _has_suffix(head, (*binary, *unread)):
         return load_files([head.file], side=side, binary=binary, unread=unread)
     with head.file.open("rb") as stream:
         first = stream.read(head.stop)
+        ended = not stream.read(1)
     if first[:2] == _GZIP:
         return load_files([head.file], side=side)
+    if ended:
+        return load_files([replace(head, stop=len(first))], side=side)
     return load_files([replace(head, stop=first.rfind(b"\n") + 1 or head.stop)], side=side)
 
 

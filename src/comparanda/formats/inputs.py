@@ -29,7 +29,8 @@ from comparanda.formats.files import (
     load_head,
     size_of,
 )
-from comparanda.formats.suffixes import SUFFIXES
+from comparanda.formats.head import has_head, head_of, head_sizes
+from comparanda.formats.suffixes import FAMILIES, SUFFIXES, Family
 
 if TYPE_CHECKING:
     from comparanda.core.corpus import Corpus
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 _NAMED_INPUT = re.compile(r"(?P<name>[^=/\\]+)=(?P<rest>.+)", re.DOTALL)
 _WITH_OPTIONS = re.compile(r"(?P<path>.+)\?(?P<options>[a-z]+=[^/\\]*)", re.DOTALL)
-_HEAD_LINES = 40
-_HEAD_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,9 +183,13 @@ def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list
     """Find the files of an input and detect its format, reading only the first lines."""
     possible = _Candidates.of(given, request, shape)
     files = files_of(given.path, possible.suffixes, _companion_suffixes(possible.formats.values()))
-    head = Stretch(file=files[0], start=0, stop=min(size_of(files[0]) or _HEAD_BYTES, _HEAD_BYTES))
-    whole_lines = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
-    return files, possible.chosen(whole_lines)
+    size = size_of(files[0])
+    for stop in head_sizes(size):
+        head = Stretch(file=files[0], start=0, stop=min(size or stop, stop))
+        source = load_head(head, side=request.side, binary=possible.binary, unread=possible.unread)
+        if source.parts[0].stretch is None or has_head(source):
+            break
+    return files, possible.chosen(source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,13 +291,6 @@ def _named_format(name: str, fitting: Mapping[str, Format], what: str) -> Format
     raise UsageError(f"unknown format {name!r}{suggest_nearest(name, fitting)}", hint=f"formats: {', '.join(fitting)}")
 
 
-def head_of(source: Source) -> list[str]:
-    """Return the first complete lines of a source, for detecting its format."""
-    data = bytes(source.data[: min(source.size, _HEAD_BYTES)])
-    lines = data.decode("utf-8", errors="ignore").split("\n")
-    return lines[:-1][:_HEAD_LINES] if len(lines) > 1 else lines
-
-
 def _sure_format(source: Source, likely: Mapping[str, Format]) -> Format | None:
     """Return the only format that matches both the file name and the first lines; None if that is not unique."""
     alone = _formats_by_suffix(source.parts[0].name, likely)
@@ -316,6 +312,10 @@ def _sniff_format(source: Source, fitting: Mapping[str, Format], what: str) -> F
     lines = head_of(source)
     candidates = [each for each in fitting.values() if each.sniff(lines)]
     candidates = [each for each in candidates if not each.general] or candidates
+    kept = _drop_strangers(candidates, name)
+    if candidates and not kept:
+        raise _misnamed_error(name, candidates, lines, fitting, what=what)
+    candidates = kept
     if len(candidates) == 1:
         return candidates[0]
     if not candidates and len(by_suffix) == 1:  # its reader gives the best error message
@@ -333,6 +333,32 @@ def _sniff_format(source: Source, fitting: Mapping[str, Format], what: str) -> F
         where=f"{name}:1",
         details=[f"it begins with {next((line for line in lines if line.strip()), '')[:60]!r}"],
         hint=f"give the format: {name}::FORMAT ({', '.join(likely)}; see 'comparanda formats')",
+    )
+
+
+def _find_family(name: str) -> Family | None:
+    return next((family for suffix, family in FAMILIES.items() if name.removesuffix(".gz").endswith(suffix)), None)
+
+
+def _drop_strangers(some: list[Format], name: str) -> list[Format]:
+    """Drop our formats that files of this name do not have; formats of other packages are kept."""
+    family = _find_family(name)
+    return [each for each in some if family is None or each.name in family.formats or each.name not in SUFFIXES]
+
+
+def _misnamed_error(
+    name: str, found: list[Format], lines: list[str], fitting: Mapping[str, Format], *, what: str
+) -> ReadError:
+    """Make the error for a file whose content is not what its name says, or that has not what the task requires."""
+    family = _find_family(name)
+    assert family is not None
+    got = " or ".join(each.name for each in found)
+    hint = f"if the name is wrong, name the format: {name}::{found[0].name}"
+    if not any(each in fitting for each in family.formats):
+        return ReadError(f"{family.kind}, as the file is named, has no {what}", where=name, hint=hint)
+    words = (number for number, line in enumerate(lines, start=1) if line.strip() and not line.startswith("#"))
+    return ReadError(
+        f"expected {family.kind}, as the file is named, got {got}", where=f"{name}:{next(words, 1)}", hint=hint
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -141,7 +142,7 @@ _TYPE_NAMES = {
     float: "a number",
     bool: "a boolean",
 }
-_MAX_TOKENS, _MAX_DEPTH = 4000, 50
+_MAX_DEPTH = 50
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|"', re.DOTALL)
 
 
@@ -273,21 +274,56 @@ def name_kind(value: Any) -> str:
     return _TYPE_NAMES.get(type(value), "null")
 
 
-def key_paths(lines: list[str]) -> set[str]:
+def key_paths(lines: list[str]) -> Set[str]:
     """Return the paths of the fields in the first lines of a file; elements of arrays are `[]`.
 
-    The lines may be truncated anywhere, and no more than a few thousand tokens are examined.
+    The lines may be truncated anywhere.
 
     >>> sorted(key_paths(['{"text": "Anna", "spans": [{"start": 0, "la']))
     ['spans', 'spans[].start', 'text']
     """
+    return _find_paths("\n".join(lines))
+
+
+@lru_cache(maxsize=2)  # each format that may fit asks for those of the same lines
+def _find_paths(text: str) -> Set[str]:
     found: set[str] = set()
+    rest = text
+    while rest:  # an object per line, decoded as long as that works
+        line, _, following = rest.partition("\n")
+        try:
+            _collect_paths(_ANY.decode(line) if line.strip() else None, "", found)
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+            break
+        rest = following
+    _scan_paths(rest, found)
+    return found
+
+
+def _collect_paths(value: Any, base: str, found: set[str], depth: int = 0) -> None:
+    """Add the paths of all fields of a decoded value."""
+    if depth > _MAX_DEPTH:
+        return
+    if type(value) is dict:
+        for name, inner in value.items():
+            path = f"{base}.{name}" if base else name
+            found.add(path)
+            if type(inner) is dict or type(inner) is list:
+                _collect_paths(inner, path, found, depth + 1)
+    elif type(value) is list:
+        for inner in value:
+            if type(inner) is dict or type(inner) is list:
+                _collect_paths(inner, f"{base}[]", found, depth + 1)
+
+
+def _scan_paths(text: str, found: set[str]) -> None:
+    """Add the paths of all fields of JSON that may be truncated, or have several lines."""
     paths = [""]  # of the current value, for each open bracket
     bases = [""]
-    text = ""
-    for number, token in enumerate(_TOKEN.finditer("\n".join(lines))):
+    name = ""
+    for token in _TOKEN.finditer(text):
         given = token[0]
-        if number > _MAX_TOKENS or len(paths) > _MAX_DEPTH or given == '"':  # a truncated string
+        if len(paths) > _MAX_DEPTH or given == '"':  # a truncated string
             break
         if given in "{[":
             bases.append(paths[-1])
@@ -295,11 +331,10 @@ def key_paths(lines: list[str]) -> set[str]:
         elif given in "}]":
             bases, paths = bases[:-1] or [""], paths[:-1] or [""]
         elif given == ":":
-            paths[-1] = f"{bases[-1]}.{text[1:-1]}".removeprefix(".")
+            paths[-1] = f"{bases[-1]}.{name[1:-1]}".removeprefix(".")
             found.add(paths[-1])
         elif given != ",":
-            text = given
-    return found
+            name = given
 
 
 # JSON in any layout: an array of objects, an object per line, a single object, or a wrapper with an array of objects.

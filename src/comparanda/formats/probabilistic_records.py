@@ -255,6 +255,14 @@ def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
 DECLARED: Overlap = "declared"
 """The overlap policy of blocks, which declare themselves which spans exclude each other."""
 
+DECLARABLE: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "scale": ("scale", SCALES),
+    "overlap": ("overlap", OVERLAPS),
+    "label_semantics": ("semantics", SEMANTICS),
+    "semantics": ("semantics", SEMANTICS),
+}
+"""The fields of records that declare a policy for spans with scores: the policy, and its values."""
+
 _RELEVANT_POLICIES: Mapping[str, tuple[str, ...]] = {
     "blocks": ("scale", "overlap", "semantics", "residual"),
     "entities": ("scale", "overlap", "semantics"),

@@ -13,7 +13,7 @@ from comparanda.core.places import Source, make_read_error
 from comparanda.errors import ReadError
 from comparanda.formats.cells import Cells, Dialect, Layout
 from comparanda.formats.files import load
-from comparanda.formats.inputs import head_of
+from comparanda.formats.head import head_of
 from comparanda.formats.json_objects import Fields, JsonObjects, looks_like_json
 from comparanda.formats.scanner import MAX_LINE, check_line_lengths
 

@@ -13,14 +13,14 @@ from comparanda.core.places import Note, first_places, format_weight, make_read_
 from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, is_impossible, unscale
 from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.errors import ReadError, suggest_nearest
-from comparanda.formats.probabilistic_records import SCORES, parse_policies
+from comparanda.formats.probabilistic_records import DECLARABLE, SCORES, parse_policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from comparanda.core.blocks import Refuse
     from comparanda.core.corpus import Corpus, Spans
-    from comparanda.core.probabilities import Floats, Scale
+    from comparanda.core.probabilities import Floats, Policies, Scale
     from comparanda.core.text_columns import Column, Rows, Truths
 
 
@@ -37,6 +37,7 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
 
     """
     policies = parse_policies(options)
+    corpus = _refuse_declared_policies(corpus, policies)
     if corpus.quotes is not None:
         later = lambda placed, nowhere: with_beliefs(placed, options, nowhere)  # noqa: E731 - the rest is known now
         return replace(corpus, quotes=replace(corpus.quotes, probable=later))
@@ -60,6 +61,42 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
         beliefs=replace(found.beliefs, policies=policies_used),
         notes=(*corpus.notes, *(_make_note(corpus, spans, what, rows) for what, rows in notes.items() if len(rows))),
     )
+
+
+def _refuse_declared_policies(corpus: Corpus, policies: Policies) -> Corpus:
+    """Refuse a document that declares another policy than the one in force, since its format does not read these.
+
+    An attribute of such a name whose value is not a policy is noted.
+    """
+    notes = []
+    for name, (policy, allowed) in DECLARABLE.items():
+        given = corpus.documents.attributes.get(name)
+        values = [] if given is None else given.values()
+        for number, value in enumerate(values):
+            if value in allowed and value != getattr(policies, policy):
+                document = corpus.documents.names[number]
+                raise make_read_error(
+                    corpus.source,
+                    _find_offset(corpus, number),
+                    f"the document {document!r} declares {name}={value!r}, which format {corpus.format} does not read",
+                    hint=f"give it as an option: ?{policy}={value}",
+                )
+        others = [number for number, value in enumerate(values) if value is not None and value not in allowed]
+        if others:
+            what = f"fields {name!r} of documents whose value is not a policy, ignored"
+            offsets = np.array([_find_offset(corpus, number) for number in others[:3]], np.int64)
+            notes.append(Note(corpus.name, what, len(others), first_places(corpus.source, offsets)))
+    return replace(corpus, notes=(*corpus.notes, *notes)) if notes else corpus
+
+
+def _find_offset(corpus: Corpus, document: int) -> int:
+    """Return the byte offset of the first span of a document, or of its first row."""
+    assert corpus.spans is not None
+    rows = np.flatnonzero(corpus.spans.document == document)
+    if len(rows):
+        return int(corpus.spans.offset[rows[0]])
+    row = int(corpus.row_documents[document])
+    return int(corpus.offset[row]) if row < len(corpus.offset) else 0
 
 
 def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) -> str | None:
