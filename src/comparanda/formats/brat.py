@@ -21,7 +21,7 @@ from comparanda.core.places import Note, Part, Source, first_places, make_read_e
 from comparanda.core.remote import path_of
 from comparanda.errors import ReadError, UsageError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
-from comparanda.formats.document_writer import CHAIN, Losses, Mention, Passage, Writer
+from comparanda.formats.document_writer import CHAIN, Losses, Mention, Passage, Writer, lose_type
 from comparanda.formats.files import display_name, file_names, list_matching, text_of
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, clean_text, covers_stated, requested_offsets
@@ -592,6 +592,8 @@ def _attribute_lines(
         elif name == "note":
             yield "#", f"AnnotatorNotes {target}\t{value}"
         elif not isinstance(value, bool):
+            if not passage.chained:  # of mentions, heads and zeros are numbers in any case
+                lose_type(name, value, passage, losses)
             yield "A", f"{name} {target} {value}"
         elif value:  # a false attribute is not written
             yield "A", f"{name} {target}"
