@@ -17,6 +17,8 @@ from comparanda.core.corpus import Corpus, RawText
 from comparanda.errors import ReadError, WriteError
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, find_writers, list_passages
 from tests.command import run
+from tests.formats.writers.chained import document as chained
+from tests.formats.writers.chained import losses_of, mention, read_chains
 from tests.formats.writers.documents import read_files, written
 
 WRITERS = [name for name, each in find_writers().items() if "spans" in each.layers]
@@ -254,3 +256,61 @@ def test_convert_prints_what_is_changed(tmp_path: Path, capsys: pytest.CaptureFi
         "note: output: not written: the label of a span: it is written as its type, and read back as ENTITY without "
         "?label=type: 4 (1, 2, …)"
     ]
+
+
+CHAIN_WRITERS = [name for name, each in find_writers().items() if "chains" in each.layers]
+SENTENCE = "Anna met Bo and she told him that"
+CHAINS: Mapping[str, list[Passage]] = {
+    "two chains": [chained(SENTENCE, mention(0, 4, chain="1"), mention(9, 11, chain="2"), mention(16, 19, chain="1"))],
+    "a chain with an odd name": [chained(SENTENCE, mention(0, 4, chain="(a|b"), mention(16, 19, chain="(a|b"))],
+    "a singleton": [chained(SENTENCE, mention(0, 4, chain="1"))],
+    "mentions without a chain": [chained(SENTENCE, mention(0, 4), mention(16, 19))],
+    "a label": [chained(SENTENCE, replace(mention(0, 4, chain="1"), label="PER"), mention(16, 19, chain="1"))],
+    "an odd label": [chained(SENTENCE, replace(mention(0, 4, chain="1"), label="a-(b|c"), mention(16, 19, chain="1"))],
+    "a column": [chained(SENTENCE, mention(0, 4, chain="1", infstat="new"), mention(16, 19, chain="1"))],
+    "a head": [chained(SENTENCE, mention(0, 11, chain="1", head=3), mention(16, 19, chain="1"))],
+    "an id": [chained(SENTENCE, replace(mention(0, 4, chain="1"), ids=("Q1",)), mention(16, 19, chain="1"))],
+    "a discontinuous mention": [chained(SENTENCE, mention(0, 4, 9, 11, chain="1"), mention(16, 19, chain="1"))],
+    "a mention of two chains": [chained(SENTENCE, mention(0, 4, chain="1"), mention(0, 4, chain="2"))],
+    "a mention given twice": [chained(SENTENCE, mention(0, 4, chain="1"), mention(0, 4, chain="1"))],
+    "nested mentions": [chained(SENTENCE, mention(0, 11, chain="1"), mention(9, 11, chain="2"))],
+    "crossing mentions of one chain": [chained(SENTENCE, mention(0, 8, chain="1"), mention(5, 11, chain="1"))],
+    "a part of a word": [chained(SENTENCE, mention(0, 2, chain="1"), mention(16, 19, chain="1"))],
+    "a mention of no words": [chained(SENTENCE, mention(5, 5, chain="1", zero=1), mention(16, 19, chain="1"))],
+    "a document without mentions": [chained(SENTENCE, mention(0, 4, chain="1")), chained(SENTENCE, name="e")],
+    "an attribute": [replace(chained(SENTENCE, mention(0, 4, chain="1")), attributes={"genre": "news"})],
+}
+
+
+def _members(passage: Passage) -> list[list[tuple[tuple[int, int], ...]]]:
+    """Return the extents of each chain; names of chains are not compared, as some formats only number them."""
+    found: dict[Value, list[tuple[tuple[int, int], ...]]] = {}
+    for number, each in enumerate(passage.mentions):
+        found.setdefault(each.attributes.get("chain", -number), []).append(each.pieces)
+    return sorted(map(sorted, found.values()))
+
+
+@pytest.mark.parametrize("name", CHAIN_WRITERS)
+@pytest.mark.parametrize("case", CHAINS)
+def test_what_is_changed_in_chains_is_noted_or_refused(name: str, case: str, tmp_path: Path) -> None:
+    given = CHAINS[case]
+    try:
+        notes = losses_of(name, given, tmp_path)
+    except WriteError:
+        return
+    writer = find_writers()[name]
+    path = tmp_path if writer.many else tmp_path / f"out{writer.suffix}"
+    after = [
+        replace(each, mentions=tuple(map(_without_chain, each.mentions)), text=str(_members(each)))
+        for each in list_passages(read_chains(path, name), Losses(), chained=True)
+    ]
+    before = [
+        replace(each, mentions=tuple(map(_without_chain, each.mentions)), text=str(_members(each))) for each in given
+    ]
+    said = {**SAID_OF, "texts": r"gap|part|mention|span", "spans": r"mention|span"}
+    found = set(changes(before, after))
+    assert [each for each in found if not any(re.search(said[each], note) for note in notes)] == [], notes
+
+
+def _without_chain(each: Mention) -> Mention:
+    return replace(each, attributes={name: value for name, value in each.attributes.items() if name != "chain"})
