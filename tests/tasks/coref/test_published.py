@@ -92,7 +92,7 @@ def test_unless_spurious_mentions_repeat_it_is_so_without_being_told(corpus: str
         (metric, part): each in truncated(value(result, f"{metric}{PARTS[part]}"))
         for (metric, part), each in table()[corpus, system].items()
     }
-    noted = [note for note in result.notes if note.side == "x" and "more than once" in note.what]
+    noted = [note for note in result.notes if note.side == "x" and "repeated mentions" in note.what]
     assert bool(noted) == (system in REPEATING)
     assert all(printed.values()) == (system not in REPEATING)
     assert all(right for (metric, part), right in printed.items() if part == "Recall" and metric != "ceafe")
