@@ -126,16 +126,12 @@ def test_a_real_output_is_written_and_read_again_after_two_rounds(overlap: str, 
     second = prepare_review(output, 60, beliefs=beliefs, answers=answers)
     path = tmp_path / "crfsuite-full.jsonl"
     path.write_text(second.updated, encoding="utf-8")
-    again = prepare_review(f"{path}::probabilistic", 60)
+    again = prepare_review(path, 60)
     assert tuples(again) == pytest.approx(tuples(second), abs=1e-12)
     assert list(map(what, again.finding.questions)) == list(map(what, second.finding.questions))
     third = tmp_path / "third.jsonl"
-    third.write_text(
-        prepare_review(f"{path}::probabilistic", 60, answers=replies(again.finding.questions, 4)).updated, "utf-8"
-    )
-    assert (
-        cp.compare(key, {"x": f"{third}::probabilistic"}, task="prob", resamples=0).scores("f1").value("x") is not None
-    )
+    third.write_text(prepare_review(path, 60, answers=replies(again.finding.questions, 4)).updated, "utf-8")
+    assert cp.compare(key, {"x": third}, task="prob", resamples=0).scores("f1").value("x") is not None
 
 
 @pytest.mark.slow
@@ -144,7 +140,7 @@ def test_nothing_changes_in_a_real_output_without_answers(tmp_path: Path) -> Non
     path = tmp_path / "crfsuite-full.jsonl.gz"
     path.write_bytes(gzip.compress(prepare_review(output).updated.encode()))
     given = cp.compare(key, {"x": output}, task="prob", resamples=0).scores(*MEASURES)
-    read = cp.compare(key, {"x": f"{path}::probabilistic"}, task="prob", resamples=0).scores(*MEASURES)
+    read = cp.compare(key, {"x": path}, task="prob", resamples=0).scores(*MEASURES)
     assert round(100 * (given.value("x", "f1") or 0), 2) == 12.14
     for measure in MEASURES:
         assert read.value("x", measure) == pytest.approx(given.value("x", measure), abs=1e-12), measure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +12,8 @@ from comparanda.errors import UsageError
 from comparanda.tasks.trees.conll18 import METRICS
 from tests.command import run
 from tests.shared_data import shared
+from tests.tasks.random_trees import Maker
+from tests.tasks.random_trees import write as write_trees
 from tests.tasks.udeval import columns, counts, laid, official
 
 COMPOSED, DECOMPOSED, NO_BREAK, NARROW = "\u00e9", "e\u0301", "\u00a0", "\u202f"
@@ -182,3 +185,30 @@ def test_every_official_score_of_treebanks_with_odd_lemmas(treebank: str, system
     found = compare(sides[0], {"x": sides[1]}, task="dep", resamples=0).scores(view="conll18")
     values = {metric: found.value("x", f"conll18.f1[{metric}]") for metric in expected}
     assert {metric: f"{100 * value:.2f}" for metric, value in values.items() if value is not None} == expected
+
+
+# Random trees with odd characters in all columns that are compared.
+
+
+ODD = (NO_BREAK, " ", COMPOSED, DECOMPOSED, f" {NARROW}", "\u3000")
+LEMMA_FIELD, DEPS_FIELD = 2, 8
+
+
+def oddly(text: str, chance: Random) -> str:
+    """Append odd characters to some lemmas, tags, features, relations and enhanced relations."""
+    lines = []
+    for line in text.split("\n"):
+        fields = line.split("\t")
+        if len(fields) == 10 and fields[0].isdigit():
+            for number in (LEMMA_FIELD, 3, 4, 5, 7, DEPS_FIELD):
+                if chance.random() < 0.3 and (number == LEMMA_FIELD or fields[number] != "_"):
+                    fields[number] += chance.choice(ODD)
+        lines.append("\t".join(fields))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_count_is_that_of_udeval_whatever_the_characters(seed: int) -> None:
+    chance = Random(seed)
+    key, response = (oddly(write_trees(each), chance) for each in Maker(seed).pair())
+    assert counts(laid(key, response)) == official(key, response)

@@ -19,7 +19,7 @@ from comparanda.core.ids import BAR, NIL, join_ids, split_ids
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
-from comparanda.formats.document_writer import Losses, Mention, Value, Writer
+from comparanda.formats.document_writer import Losses, Mention, Value, Writer, lose_type
 from comparanda.formats.document_writer import Passage as WriterPassage
 from comparanda.formats.pubtator import NO_ENTITY, ids_of
 from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, covers_stated
@@ -30,7 +30,6 @@ from comparanda.formats.xml import (
     escape_content,
     format_attribute,
     format_plain,
-    lose_type,
     read_events,
     set_value,
     without_line_ends,

@@ -21,7 +21,7 @@ from comparanda.core.places import Note, Part, Source, first_places, make_read_e
 from comparanda.core.remote import path_of
 from comparanda.errors import ReadError, UsageError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
-from comparanda.formats.document_writer import CHAIN, Losses, Mention, Passage, Writer
+from comparanda.formats.document_writer import CHAIN, HEAD, ZERO, Losses, Mention, Passage, Writer, lose_type
 from comparanda.formats.files import display_name, file_names, list_matching, text_of
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, clean_text, covers_stated, requested_offsets
@@ -277,7 +277,8 @@ class _Reader:
                 number = draft.span(span.pieces, span.label, span.place)
                 for name, values in span.attributes.items():
                     if (value := _combine_values(name, values)) is not None:
-                        draft.set_value(number, name, value)
+                        counted = self.links is not None and name in {HEAD, ZERO} and str(value).isdecimal()
+                        draft.set_value(number, name, int(value) if counted else value)
                 if span.text:
                     draft.set_value(number, "text", span.text)
         what = "relations, events, equivalences and their attributes"
@@ -592,6 +593,8 @@ def _attribute_lines(
         elif name == "note":
             yield "#", f"AnnotatorNotes {target}\t{value}"
         elif not isinstance(value, bool):
+            if not passage.chained:  # of mentions, heads and zeros are numbers in any case
+                lose_type(name, value, passage, losses)
             yield "A", f"{name} {target} {value}"
         elif value:  # a false attribute is not written
             yield "A", f"{name} {target}"

@@ -104,6 +104,12 @@ class Losses:
         return bool(self._documents)
 
 
+def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None:
+    """Report a loss if a value is not a string, as it is read back as one; a probability is always read as a number."""
+    if not isinstance(value, str) and name != "probability":
+        losses.lose(f"that {name!r} of spans is a number or a boolean: it is written as a string", passage.name)
+
+
 ONE_SPACE = "white space between words, which the input does not have: one space is inserted"
 GAPS = "the gaps of discontinuous spans: they are written as contiguous spans"
 CHAIN, HEAD, ZERO = "chain", "head", "zero"

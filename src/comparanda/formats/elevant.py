@@ -303,6 +303,8 @@ def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
         typed = mention.attributes.get("type", mention.label)
         if mention.label not in {UNTYPED, typed}:
             losses.lose("the label of a span that has a type too", passage.name)
+        elif mention.label != UNTYPED:
+            losses.lose(_TYPED_LABEL, passage.name)
         if typed != UNTYPED:
             label["type"] = typed
         if (parent := _parse_number(mention.attributes.get("parent"))) is not None:
@@ -315,6 +317,9 @@ def _build_labels(passage: Passage, losses: Losses) -> list[dict[str, Any]]:
         if label["id"] in children:
             label["children"] = children[label["id"]]
     return found
+
+
+_TYPED_LABEL = f"the label of a span: it is written as its type, and read back as {UNTYPED} without ?label=type"
 
 
 def _parse_number(value: Value | None) -> int | None:

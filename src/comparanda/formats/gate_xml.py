@@ -410,6 +410,8 @@ def _format_annotations(passage: Passage, losses: Losses, node: Mapping[int, int
             if name in IDS:
                 losses.lose(f"{name!r} of spans, which is a reserved feature name", passage.name)
             else:
+                if name == "score":
+                    losses.lose("the name 'score' of spans: it is read back as 'probability'", passage.name)
                 yield _format_feature(name, value, passage.name)
         if mention.ids is not None:
             yield _format_feature(LINK, BAR.join(mention.ids), passage.name)

@@ -19,6 +19,7 @@ import numpy as np
 from comparanda.core.ids import join_ids, split_ids
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING
+from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.json_objects import (
@@ -43,6 +44,9 @@ _ENTITIES_FIELDS = ("entities", "predictions", "output", "ner", "spans")
 _GROUP_FIELD, _PIECE_FIELD = "entity_group", "entity"
 _USUAL_FIELDS = frozenset({_GROUP_FIELD, _PIECE_FIELD, "score", "word", "start", "end", "index"})
 _OWN_FIELDS = _USUAL_FIELDS | {"id", "text"}
+_OUTSIDE = "O"
+"""The label of what is not an entity."""
+
 _SHAPE = 'write an entity like this: {"entity_group": "PER", "score": 0.9, "word": "Anna", "start": 0, "end": 4}'
 _TAG = re.compile(r"(?P<prefix>[BIESLU])-(?P<label>.+)", re.DOTALL)
 _WORD_MISMATCH = "entities whose word differs from the covered text; their offsets are used"
@@ -158,7 +162,7 @@ class _Reader:
                 hint = "put aggregated entities and word pieces into separate files"
                 raise fields.refuse(what, details=[f"the first is at {first}"], hint=hint)
             label = fields.text(which, _SHAPE)
-            if label == "O" or not label.strip():
+            if label == _OUTSIDE or not label.strip():
                 self._note("entities with the label 'O' ignored", fields.place)
                 continue
             begin, end = self._read_extent(fields)
@@ -361,6 +365,9 @@ def _build_document(passage: Passage, losses: Losses) -> dict[str, Any]:
 
 def _build_entity(passage: Passage, mention: Mention, losses: Losses) -> dict[str, Any]:
     begin, end = span_extent(passage, mention, losses)
+    if mention.label == _OUTSIDE:
+        what = f"the label {_OUTSIDE!r} of the span {begin}:{end} of document {passage.name!r} means no entity"
+        raise WriteError(what, hint="rename the label, or write jsonl")
     return {
         "entity_group": mention.label,
         **further_fields(passage, mention, losses, _TAKEN_FIELDS),

@@ -18,7 +18,7 @@ from comparanda.core.ids import BAR
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.errors import UsageError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
-from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.document_writer import Losses, Mention, Passage, Writer, lose_type
 from comparanda.formats.files import file_names
 from comparanda.formats.standoff import Draft
 from comparanda.formats.xml import (
@@ -30,7 +30,6 @@ from comparanda.formats.xml import (
     format_attribute,
     format_plain,
     is_name,
-    lose_type,
     read_events,
     refuse_pieces,
     set_ids,

@@ -485,4 +485,6 @@ def further_fields(passage: Passage, mention: Mention, losses: Losses, taken: fr
             losses.lose(f"{name!r} of spans, whose name is reserved", passage.name)
         elif name != "probability":
             found[name] = value
+    if found.keys() & {"score"} and "probability" not in mention.attributes:
+        losses.lose("the name 'score' of spans: it is read back as 'probability'", passage.name)
     return found

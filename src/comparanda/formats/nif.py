@@ -208,8 +208,7 @@ class _Reader:
     def _add_span(self, draft: Draft, phrase: _Phrase) -> None:
         classes = [self.iri(str(each)) for each in phrase.properties.get("taClassRef", ())]
         narrow = [self.iri(str(each)) for each in phrase.properties.get("taMsClassRef", ())]
-        label = BAR.join(sorted({_class_label(each) for each in narrow or classes}))
-        number = draft.span([phrase.extent], label or UNTYPED, phrase.place)
+        number = draft.span([phrase.extent], _label_of(narrow or classes), phrase.place)
         self.called.append(f"the phrase {phrase.iri!r}" if phrase.iri else "a phrase")
         entities = [self.iri(str(each)) for each in phrase.properties.get("taIdentRef", ())]
         if entities:
@@ -221,6 +220,11 @@ class _Reader:
             draft.set_value(number, "text", str(anchor[0]))
         for value in phrase.properties.get("taConfidence", ())[:1]:
             draft.set_value(number, "probability", _parse_confidence(value))
+
+
+def _label_of(classes: Iterable[str]) -> str:
+    """Return the label of a span with some classes, which have no order."""
+    return BAR.join(sorted({_class_label(each) for each in classes})) or UNTYPED
 
 
 def _class_label(iri: str) -> str:
@@ -315,6 +319,10 @@ class _DocumentWriter:
         }
         if classes := self._class_iris(mention):
             found["itsrdf:taClassRef"] = [{"@id": each} for each in classes]
+        if (label := _label_of(classes)) != mention.label:
+            counted = "1 class, which is" if len(classes) == 1 else f"{len(classes)} classes, which are"
+            what = f"the label {mention.label!r}: it is written as {counted} read back as {label!r}"
+            self.losses.lose(what, self.passage.name)
         if mention.ids is not None:
             found["itsrdf:taIdentRef"] = [{"@id": self._entity_iri(each, mention)} for each in mention.ids]
         if (probability := mention.attributes.get("probability")) is not None:

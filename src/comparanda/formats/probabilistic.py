@@ -382,7 +382,7 @@ def as_blocks(names: Sequence[str], texts: Sequence[str], tuples: Tuples) -> str
     lines = []
     for number, (name, text) in enumerate(zip(names, texts, strict=True)):
         rows = range(bounds[number], bounds[number + 1])
-        record = {"doc": name, "text": text, "blocks": _encode_blocks(rows, tuples)}
+        record = {"doc": name, "blocks": _encode_blocks(rows, tuples), "text": text}  # detected from its head
         lines.append(f"{encode(record).decode()}\n")
     return "".join(lines)
 

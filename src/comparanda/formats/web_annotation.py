@@ -292,6 +292,9 @@ def _annotation(passage: Passage, number: int, mention: Mention, losses: Losses)
     if "creator" in mention.attributes:
         found["creator"] = {"name": str(mention.attributes["creator"])}
     found["body"] = _write_bodies(mention)
+    written = {body["source"] for body in found["body"] if body["purpose"] == "classifying" and "source" in body}
+    if not {*str(mention.attributes.get("class", "")).split(BAR)} - {""} <= written:
+        losses.lose("'class' of spans, if it is not that of the label", passage.name)
     found["target"] = pieces[0] if len(pieces) == 1 else {"type": "Composite", "items": pieces}
     return found
 

@@ -13,7 +13,7 @@ from comparanda.core.ids import BAR, join_ids
 from comparanda.core.limits import limit_hint
 from comparanda.core.places import make_read_error
 from comparanda.errors import WriteError
-from comparanda.formats.document_writer import Losses, Mention, Passage, Value
+from comparanda.formats.document_writer import Mention, Passage, Value
 from comparanda.formats.standoff import FARTHEST, RESERVED
 
 if TYPE_CHECKING:
@@ -268,12 +268,6 @@ def format_plain(value: Value) -> str:
     ('true', '0.25', '3', 'x')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def lose_type(name: str, value: Value, passage: Passage, losses: Losses) -> None:
-    """Report a loss if a value is not a string, as it is read back as one; a probability is always read as a number."""
-    if not isinstance(value, str) and name != "probability":
-        losses.lose(f"that {name!r} of spans is a number or a boolean: it is written as a string", passage.name)
 
 
 def describe_mention(passage: Passage, mention: Mention) -> str:

@@ -7,7 +7,8 @@ import pytest
 
 from comparanda.errors import WriteError
 from comparanda.formats.document_writer import Losses, Mention, Passage, list_passages
-from tests.formats.writers.chained import chains, document, losses_of, mention, there_and_back
+from tests.formats.writers.chained import chains, document, losses_of, mention, read_chains, there_and_back
+from tests.formats.writers.chained import written as written_chains
 from tests.formats.writers.documents import content, random_documents, read_back, read_files, written
 from tests.seeds import seeds
 from tests.shared_data import shared
@@ -156,6 +157,15 @@ class TestChains:
         assert (tmp_path / "d.ann").read_text() == (
             "T1\tENTITY 2 2\t\nA1\tzero T1 1\nT2\tENTITY 0 1\ta\nA2\thead T2 1\n*\tCoreference T1 T2\n"
         )
+
+    def test_heads_and_zeros_are_read_back_as_numbers(self, tmp_path: Path) -> None:
+        """They decide which mentions are the same; as strings they would be ignored."""
+        passage = document("a b c", mention(2, 2, chain="1", zero=7), mention(0, 3, chain="1", head=2))
+        found = list_passages(read_chains(written_chains("brat", [passage], tmp_path), "brat"), Losses(), chained=True)
+        assert [{**each.attributes, "chain": "1"} for each in next(found).mentions] == [
+            {"chain": "1", "zero": 7},
+            {"chain": "1", "head": 2},
+        ]
 
     def test_names_that_several_documents_share(self, tmp_path: Path) -> None:
         documents = [document("a b", mention(0, 1, chain="1"), mention(2, 3, chain="1"), name=name) for name in "xy"]

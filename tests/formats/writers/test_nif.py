@@ -131,3 +131,18 @@ def test_real_files(tmp_path: Path) -> None:
         for e in documents
     ]
     assert content(read_back("nif", tmp_path)) == content(plain)
+
+
+def test_labels_that_are_read_back_as_others(tmp_path: Path) -> None:
+    """Classes have no order; a label of two parts in another order is not the same label."""
+    mentions = (
+        Mention(((0, 3),), "pi|pe"),
+        Mention(((4, 7),), "pe|pi"),
+        Mention(((8, 12),), "PER", None, {"class": "x:y"}),
+    )
+    losses = written("nif", [passage(*mentions)], tmp_path)
+    assert [str(note) for note in losses.notes("x")] == [
+        "x: not written: the label 'pi|pe': it is written as 2 classes, which are read back as 'pe|pi': 1 (d)",
+        "x: not written: the label 'PER': it is written as 1 class, which is read back as 'y': 1 (d)",
+    ]
+    assert [each.label for each in read_back("nif", tmp_path)[0].mentions] == ["pe|pi", "pe|pi", "y"]
