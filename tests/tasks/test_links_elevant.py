@@ -149,3 +149,35 @@ def test_a_label_listed_by_another_than_its_parent_is_found_there_too(tmp_path: 
     )
     result = evaluated(tmp_path, [article(*labels)], [[mention("Justice", "Q2")]])
     assert counts(result, "x", view="ignored") == (1, 0, 0)
+
+
+def said(result: Result) -> list[str]:
+    return [f"{note.side}: {note.what}: {note.count}" for note in result.verdicts.notes]
+
+
+def test_a_key_that_cannot_mark_such_labels_is_noted_with_their_number() -> None:
+    spans = [(0, 23, "Q1"), (4, 11, "Q2"), (33, 38, "Q3")]
+    key = [{"id": "d", "text": TEXT, "spans": [{"begin": b, "end": e, "label": "X", "id": i} for b, e, i in spans]}]
+    assert sorted(said(compare(key, {"x": key}, task="link", rules="elevant", resamples=0))) == [
+        "key: labels inside another without 'parent': each counts (in ELEVANT the outermost alone counts): 1",
+        "key: labels without a type: dates and quantities among them must be found (in ELEVANT they need not be): 3",
+    ]
+
+
+def test_a_date_that_is_linked_to_an_id_is_noted(tmp_path: Path) -> None:
+    """Whether the id is a date would have to be looked up; a list of such ids can be given."""
+    what = "dates and quantities linked to an id, counted as wrong: ELEVANT looks up whether the id is one, too"
+    key = article(*NESTED, label(3, "3 May", "DATETIME", "DATETIME"))
+    result = evaluated(tmp_path, [key], [[mention("3 May", "Q2550"), mention("Kim", "Q1")]])
+    assert said(result) == [f"key: {what}: 1"]
+    assert counts(result, "x", view="ignored")[1] == 2
+    rules = tmp_path / "dates.toml"
+    rules.write_text('include = ["elevant"]\n[lists]\n"dates and quantities" = ["Q2550"]\n')
+    files = str(tmp_path / "gold.benchmark.jsonl"), {"x": str(tmp_path / "x.linked_articles.jsonl")}
+    result = compare(*files, task="link", rules=str(rules), resamples=0)
+    assert said(result) == []
+    assert counts(result, "x", view="ignored")[1] == 1
+
+
+def test_a_key_with_types_and_parents_has_no_notes(tmp_path: Path) -> None:
+    assert said(evaluated(tmp_path, [article(*NESTED)], [[mention("Justice", "Q2")]])) == []
