@@ -53,5 +53,5 @@ def test_spans_of_systems_are_counted_for_each_that_has_some() -> None:
 
 @pytest.mark.parametrize("column", ['{ type = "text", note = "x" }', '{ type = "truth", given = true, note = "x" }'])
 def test_only_booleans_that_rules_set_can_have_a_note(column: str) -> None:
-    with pytest.raises(RuleError, match="key.more has a note, but is not a truth that rules set"):
+    with pytest.raises(RuleError, match=r"key\.more has a note, but is not a truth that rules set"):
         rule_set(parse(RULES.replace("[tables.key]", f"[tables.key]\nmore = {column}"), "mine.toml"))
