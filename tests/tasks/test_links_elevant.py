@@ -72,6 +72,7 @@ OPTIONAL_NIL = (label(0, "court", "<NIL>", optional=True),)
         (OPTIONAL, [mention("court", "Q9")], [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)]),
         (OPTIONAL, [mention("court", "Q7")], [(0, 1, 0), (0, 1, 0), (0, 0, 0), (0, 0, 0)]),
         (OPTIONAL_NIL, [mention("court", "Q7")], [(0, 1, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0)]),
+        ((label(0, "court", "Q9", desc=True),), [], [(0, 0, 0)] * 4),
         # of nested labels the outermost counts, or all its parts together
         (NESTED, [], [(0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1)]),
         (NESTED, [mention("Justice Kim Hargrave", "Q1")], [(1, 0, 0), (1, 0, 0), (1, 0, 0), (1, 0, 0)]),
