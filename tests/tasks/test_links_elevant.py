@@ -182,3 +182,29 @@ def test_a_date_that_is_linked_to_an_id_is_noted(tmp_path: Path) -> None:
 
 def test_a_key_with_types_and_parents_has_no_notes(tmp_path: Path) -> None:
     assert said(evaluated(tmp_path, [article(*NESTED)], [[mention("Justice", "Q2")]])) == []
+
+
+def test_a_key_in_another_format_can_have_the_columns(tmp_path: Path) -> None:
+    """The same labels as JSONL, with numbers and booleans, have the same counts."""
+    labels = (*NESTED, label(3, "3 May", "DATETIME", "DATETIME"), label(4, "court", "Q9", optional=True, coref=True))
+    mentions = [mention("Justice", "Q2"), mention("Kim Hargrave", "Q7"), mention("court", "Q8")]
+    fields = ("type", "optional", "coref", "parent")
+    records = [
+        {
+            "begin": each["span"][0],
+            "end": each["span"][1],
+            "label": "X",
+            "id": each["entity_id"],
+            "label_id": each["id"],
+            **{name: each[name] for name in fields if name in each},
+        }
+        for each in labels
+    ]
+    found = [{"begin": each["span"][0], "end": each["span"][1], "label": "X", "id": each["id"]} for each in mentions]
+    key = [{"id": "d", "text": TEXT, "spans": records}]
+    system = [{"id": "d", "text": TEXT, "spans": found}]
+    result = compare(key, {"x": system}, task="link", rules="elevant", resamples=0)
+    other = evaluated(tmp_path, [article(*labels)], [mentions])
+    for view in VIEWS:
+        assert counts(result, "x", view=view) == counts(other, "x", view=view), view
+    assert counts(result, "x", view="ignored") == (0, 2, 1)
