@@ -129,7 +129,7 @@ _QUOTE = '"'
 
 
 def widen_to_words(text: str, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
-    r"""Widen extents over letters, digits, `_` and quotes; leave out an opening `"` that is not closed.
+    r"""Widen extents to whole words: over letters, digits, `_` and quotes, without an opening `"` that is not closed.
 
     >>> begin, end = widen_to_words("In 'Ulm's old \"Soviet-backed town", np.array([4, 15]), np.array([7, 21]))
     >>> begin.tolist(), end.tolist()
