@@ -435,6 +435,14 @@ def test_explain_takes_its_inputs_from_a_config_file(files: Path, capsys: pytest
     assert valid(outcome.out)["explanation"]["rules"] == "mine"
 
 
+def test_a_task_copied_from_score_chooses_the_default_rules(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for task, rules in (("span", "exact"), ("link", "links")):
+        outcome = explain(capsys, "key.bio", "crf.bio", "--task", task, "--at", "d1:3", "--json", "-q")
+        assert valid(outcome.out)["explanation"]["rules"] == rules
+    outcome = explain(capsys, "key.bio", "crf.bio", "--task", "dep", "--at", "d1:3")
+    assert (outcome.code, outcome.err) == (2, "comparanda: --task: expected span or link, got 'dep'\n")
+
+
 def test_texts_cannot_do_anything_to_the_terminal(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write("key.bio", "\x1b[31ma\u202e\tB-X\n")
     write("crf.bio", "\x1b[31ma\u202e\tB-\x1bY\n")

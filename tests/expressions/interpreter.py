@@ -96,11 +96,13 @@ def called(function: str, arguments: list[Any]) -> Any:  # noqa: PLR0911 - one r
     if function == "is_missing":
         return arguments[0] is None
     if None in arguments:
-        return None if function in {"lower", "length", "abs"} else False
+        return None if function in {"bare", "lower", "length", "abs"} else False
     first = arguments[0]
     match function, arguments[1:]:
         case "lower", []:
             return first.lower()
+        case "bare", []:
+            return re.sub(r"^[\s.,:;!?'\"()-]+|[\s.,:;!?'\"()-]+$", "", first)
         case "length", []:
             return float(len(first))
         case "abs", []:

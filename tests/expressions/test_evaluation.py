@@ -112,6 +112,11 @@ SCOPE = scope_of(
         # functions
         ("lower(form) == 'anna'", [0, 3]),
         ("lower(form) == lower('ANNA')", [0, 3]),
+        ("bare(form) == form", [0, 1, 2, 3]),
+        ("bare('“(Anna), ') == form", [0]),
+        ("bare('U.S.') == 'U.S'", [0, 1, 2, 3]),
+        ("bare('…') == ''", [0, 1, 2, 3]),
+        ("is_missing(bare(label))", [2]),
         ("startswith(form, 'A')", [0]),
         ("endswith(form, 'na')", [0, 3]),
         ("contains(form, 'ari')", [1]),

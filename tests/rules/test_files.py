@@ -218,7 +218,7 @@ def changed(old: str, new: str) -> str:
          "known: outcome, partner, credit, left_out, weight, same, flag, sources, per_system, right, label, summary"),
         (changed('["TP", "FP"]', '{ typ = "text" }'), 3,
          "unknown key 'typ' in column system.result (did you mean 'type'?)", 'result = { «typ» = "text" }',
-         "known: type, values, given"),
+         "known: type, values, given, note"),
         # what is not there
         (changed('name = "x"\n', ""), 4, "rule 1 has no 'name'", "[[«rules»]]", NEEDED),
         (changed('group = "match"\n', ""), 5, "rule 'x' has no 'group'", 'name = «"x"»', NEEDED),

@@ -99,7 +99,10 @@ class Counted:
         return any(self.is_found(each) for each in self.children(above) if each is not label)
 
     def is_optional(self, label: Label) -> bool:
-        return bool(label.get("optional")) or label["type"] in VALUES
+        return bool(label.get("optional") or label.get("desc")) or self.is_value(label)
+
+    def is_value(self, label: Label) -> bool:
+        return not set(VALUES).isdisjoint(label["type"].split("|"))
 
     def contains_required(self, label: Label) -> bool:
         return any(not self.is_optional(each) or self.contains_required(each) for each in self.children(label))
@@ -107,7 +110,7 @@ class Counted:
     def case(self, label: Label, mode: str, kind: str) -> set[str]:  # noqa: PLR0911 - one for each case
         """Return TP, FN and FP of a label that is evaluated."""
         found, ignored = self.prediction(label), mode == "IGNORED"
-        value = label["type"] in VALUES
+        value = self.is_value(label)
         known = label["entity_id"] != "<NIL>" and not value
         needed = self.parent(label) is None and self.contains_required(label)
         if found is None:
@@ -120,7 +123,7 @@ class Counted:
             if kind == "ner":
                 return {"FP"} if unknown and linked and ignored else set()
             if linked:
-                return set() if known and self.is_right(label) else {"FP"}
+                return set() if self.is_right(label) else {"FP"}
             return set() if unknown or ignored else {"FP"}
         if known == linked and (kind == "ner" or self.is_right(label)):
             return {"TP"} if known or not ignored else set()
@@ -194,7 +197,9 @@ def random_article(draw: random.Random, number: int) -> tuple[Article, list[Labe
         if label["type"] in VALUES:
             label["entity_id"] = label["type"]
         if draw.random() < 0.2:
-            label["optional"] = True
+            label[draw.choice(("optional", "desc"))] = True
+        if draw.random() < 0.05:
+            label["type"] += "|DATETIME"
         if draw.random() < 0.2 and parent is None and depth == 0:
             label["coref"] = draw.random() < 0.5
         labels.append(label)

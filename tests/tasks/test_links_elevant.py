@@ -72,6 +72,7 @@ OPTIONAL_NIL = (label(0, "court", "<NIL>", optional=True),)
         (OPTIONAL, [mention("court", "Q9")], [(0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)]),
         (OPTIONAL, [mention("court", "Q7")], [(0, 1, 0), (0, 1, 0), (0, 0, 0), (0, 0, 0)]),
         (OPTIONAL_NIL, [mention("court", "Q7")], [(0, 1, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0)]),
+        ((label(0, "court", "Q9", desc=True),), [], [(0, 0, 0)] * 4),
         # of nested labels the outermost counts, or all its parts together
         (NESTED, [], [(0, 0, 1), (0, 0, 1), (0, 0, 1), (0, 0, 1)]),
         (NESTED, [mention("Justice Kim Hargrave", "Q1")], [(1, 0, 0), (1, 0, 0), (1, 0, 0), (1, 0, 0)]),
@@ -149,3 +150,61 @@ def test_a_label_listed_by_another_than_its_parent_is_found_there_too(tmp_path: 
     )
     result = evaluated(tmp_path, [article(*labels)], [[mention("Justice", "Q2")]])
     assert counts(result, "x", view="ignored") == (1, 0, 0)
+
+
+def said(result: Result) -> list[str]:
+    return [f"{note.side}: {note.what}: {note.count}" for note in result.verdicts.notes]
+
+
+def test_a_key_that_cannot_mark_such_labels_is_noted_with_their_number() -> None:
+    spans = [(0, 23, "Q1"), (4, 11, "Q2"), (33, 38, "Q3")]
+    key = [{"id": "d", "text": TEXT, "spans": [{"begin": b, "end": e, "label": "X", "id": i} for b, e, i in spans]}]
+    assert sorted(said(compare(key, {"x": key}, task="link", rules="elevant", resamples=0))) == [
+        "key: labels inside another without 'parent': each counts (in ELEVANT the outermost alone counts): 1",
+        "key: labels without a type: dates and quantities among them must be found (in ELEVANT they need not be): 3",
+    ]
+
+
+def test_a_date_that_is_linked_to_an_id_is_noted(tmp_path: Path) -> None:
+    """Whether the id is a date would have to be looked up; a list of such ids can be given."""
+    what = "dates and quantities linked to an id, counted as wrong: ELEVANT looks up whether the id is one, too"
+    key = article(*NESTED, label(3, "3 May", "DATETIME", "DATETIME"))
+    result = evaluated(tmp_path, [key], [[mention("3 May", "Q2550"), mention("Kim", "Q1")]])
+    assert said(result) == [f"key: {what}: 1"]
+    assert counts(result, "x", view="ignored")[1] == 2
+    rules = tmp_path / "dates.toml"
+    rules.write_text('include = ["elevant"]\n[lists]\n"dates and quantities" = ["Q2550"]\n')
+    files = str(tmp_path / "gold.benchmark.jsonl"), {"x": str(tmp_path / "x.linked_articles.jsonl")}
+    result = compare(*files, task="link", rules=str(rules), resamples=0)
+    assert said(result) == []
+    assert counts(result, "x", view="ignored")[1] == 1
+
+
+def test_a_key_with_types_and_parents_has_no_notes(tmp_path: Path) -> None:
+    assert said(evaluated(tmp_path, [article(*NESTED)], [[mention("Justice", "Q2")]])) == []
+
+
+def test_a_key_in_another_format_can_have_the_columns(tmp_path: Path) -> None:
+    """The same labels as JSONL, with numbers and booleans, have the same counts."""
+    labels = (*NESTED, label(3, "3 May", "DATETIME", "DATETIME"), label(4, "court", "Q9", optional=True, coref=True))
+    mentions = [mention("Justice", "Q2"), mention("Kim Hargrave", "Q7"), mention("court", "Q8")]
+    fields = ("type", "optional", "coref", "parent")
+    records = [
+        {
+            "begin": each["span"][0],
+            "end": each["span"][1],
+            "label": "X",
+            "id": each["entity_id"],
+            "label_id": each["id"],
+            **{name: each[name] for name in fields if name in each},
+        }
+        for each in labels
+    ]
+    found = [{"begin": each["span"][0], "end": each["span"][1], "label": "X", "id": each["id"]} for each in mentions]
+    key = [{"id": "d", "text": TEXT, "spans": records}]
+    system = [{"id": "d", "text": TEXT, "spans": found}]
+    result = compare(key, {"x": system}, task="link", rules="elevant", resamples=0)
+    other = evaluated(tmp_path, [article(*labels)], [mentions])
+    for view in VIEWS:
+        assert counts(result, "x", view=view) == counts(other, "x", view=view), view
+    assert counts(result, "x", view="ignored") == (0, 2, 1)

@@ -13,6 +13,7 @@ from comparanda.cli.parameters import (
     Option,
     above_zero,
     integer_from,
+    is_given,
     parse_fraction,
     parse_names,
     parse_numbers,
@@ -266,7 +267,24 @@ spreading = _compose(
           help="Evaluate the parts on a Dask cluster: tcp://HOST:PORT of its scheduler."),
 )  # fmt: skip
 reading = _compose(_task, _values, _words, _spans, _chains, _beliefs, _files)
-reading_spans = _compose(_values, _spans, _files)
+RULED = ("span", "link")
+
+
+def _parse_ruled_task(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Accept a task that has rules; for another task in the settings file, the command explains spans."""
+    if value not in RULED and not is_given(context, "task"):
+        return None
+    parsing_one_of(*RULED)(context, parameter, value)
+    return value
+
+
+reading_spans = _compose(
+    _read("--task", metavar="|".join(RULED), callback=_parse_ruled_task, shell_complete=one_of(*RULED),
+          help="The task, for its rules if --rules is not given: span (default) or link."),
+    _values,
+    _spans,
+    _files,
+)  # fmt: skip
 reading_beliefs = _compose(_sides, _scheme, _repair, _beliefs, regular, _files)
 reading_output = _compose(
     _read("--text", metavar="FILE", callback=refuse_empty, shell_complete=complete_file,

@@ -294,7 +294,7 @@ def _check_side(side: str | None, sides: Sequence[str]) -> None:
 
 def _build_setup(options: Mapping[str, Any], systems: Mapping[str, Any]) -> Setup:
     missing = dict.fromkeys(_UNAVAILABLE_OPTIONS)
-    settings = settings_of({**options, **missing, "task": "span"}, systems)
+    settings = settings_of({**options, **missing, "task": options["task"] or "span"}, systems)
     known = {field.name for field in fields(Setup)}
     return Setup(**{name: value for name, value in settings.items() if name in known})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -518,6 +519,28 @@ def _lower(text: TextColumn) -> Column:
     return text.mapped(str.lower)
 
 
+def strip_punctuation(text: str) -> str:
+    """Strip punctuation (the Unicode categories P…) and white space at both ends of a text.
+
+    >>> [strip_punctuation(each) for each in ("Pellworth Ltd.", "“ the U.S. ”", "€5!", "…")]
+    ['Pellworth Ltd', 'the U.S', '€5', '']
+    """
+    begin, end = 0, len(text)
+    while begin < end and _is_stripped(text[end - 1]):
+        end -= 1
+    while begin < end and _is_stripped(text[begin]):
+        begin += 1
+    return text[begin:end]
+
+
+def _is_stripped(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character).startswith("P")
+
+
+def _bare(text: TextColumn) -> Column:
+    return text.mapped(strip_punctuation)
+
+
 def _length(text: TextColumn) -> Column:
     return text.numbers(len)
 
@@ -540,6 +563,7 @@ def _text_function(call: Callable[..., Column], *parameters: Parameter) -> Funct
 BUILTINS: Final[Mapping[str, Function]] = MappingProxyType(
     {
         "abs": Function((Parameter(name="number", types=("number",)),), "number", _abs),
+        "bare": Function((_TEXT,), "text", _bare),
         "contains": _text_function(_contains, _PIECE),
         "endswith": _text_function(_endswith, _PIECE),
         "is_missing": Function((Parameter(name="value", types=("text", "number")),), "truth", _is_missing),

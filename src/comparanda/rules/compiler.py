@@ -350,10 +350,15 @@ def _build_tables(declared: RuleSetDeclaration) -> dict[str, dict[str, ColumnTyp
                 what = f"every {'span' if table in SPAN_TABLES else 'id'} already has a column {name!r}"
                 raise RuleError(what, where=declared.file)
             settable = table in SPAN_TABLES and not column.given
-            tables.setdefault(table, {})[name] = ColumnType(column.kind, column.values, column.table, settable)
+            tables.setdefault(table, {})[name] = ColumnType(
+                column.kind, column.values, column.table, settable, column.note
+            )
     for table, columns in declared.tables.items():
         for name, column in columns.items():
             _check_reference(declared, f"{table}.{name}", column, tables)
+            if column.note and (column.kind != "truth" or not tables[table][name].settable):
+                what = f"{table}.{name} has a note, but is not a truth that rules set"
+                raise RuleError(what, where=declared.file, hint="remove `note`, or set another column of type truth")
     return tables
 
 

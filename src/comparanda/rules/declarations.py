@@ -31,6 +31,7 @@ class ColumnDeclaration:
         values: for text, the permitted values; empty for any.
         table: for a row, the table it is a row of.
         given: whether it is read from the input, if it has such a field, instead of being set by rules.
+        note: for a boolean that rules set, what is noted with the number of spans for which it is true.
 
     """
 
@@ -38,6 +39,7 @@ class ColumnDeclaration:
     values: tuple[str, ...] = ()
     table: str | None = None
     given: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ VIEW_KEYS = (
     "label",
     "summary",
 )
-COLUMN_KEYS = ("type", "values", "given")
+COLUMN_KEYS = ("type", "values", "given", "note")
 TYPES = ("text", "number", "truth")
 SPANS = ("system", "key")
 
@@ -81,7 +81,7 @@ def _read_column(columns: Section, name: str, title: str) -> ColumnDeclaration:
     column = _read_type(section, "type", title) if "type" in section.values else ColumnDeclaration()
     if values and column.kind != "text":
         raise section.error(f"column {title} is of type {column.kind}: only text columns have fixed values", "values")
-    return replace(column, values=values, given=section.truth("given"))
+    return replace(column, values=values, given=section.truth("given"), note=section.text("note"))
 
 
 def _read_values(section: Section, key: str, title: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ class ColumnType:
         values: for text, the permitted values; empty for any.
         table: for a row, the table it is a row of.
         settable: whether rules may set it; all other columns are input.
+        note: what is noted with the number of spans for which it is true; empty for nothing.
 
     """
 
@@ -31,6 +32,7 @@ class ColumnType:
     values: tuple[str, ...] = ()
     table: str | None = None
     settable: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

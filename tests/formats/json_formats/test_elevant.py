@@ -103,6 +103,14 @@ class TestLabels:
         assert said(corpus, "label_id") == ["3", "5", None]
         assert said(corpus, "parent") == [None, "3", None]
 
+    def test_a_label_listed_among_the_children_of_another_than_its_parent(self) -> None:
+        labels = [
+            {"id": 3, "span": [10, 27], "entity_id": "Q1", "children": [5, 6]},
+            {"id": 5, "span": ROME, "entity_id": "Q220", "parent": 3, "children": [6]},
+            {"id": 6, "span": [10, 13], "entity_id": "Q2", "parent": 3},
+        ]
+        assert said(read(article(labels=labels)), "listed_by") == [None, None, "5"]
+
 
 class TestMentions:
     def test_linked_articles(self) -> None:

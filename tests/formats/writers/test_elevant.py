@@ -51,6 +51,17 @@ def test_labels_are_read_back(seed: int, tmp_path: Path) -> None:
     assert content(read_back("elevant", tmp_path)) == content(documents)
 
 
+def test_children_are_written_for_their_parent_and_for_another_label_that_lists_them(tmp_path: Path) -> None:
+    mentions = (
+        Mention(((0, 12),), "ENTITY", ("Q1",), {"label_id": "3"}),
+        Mention(((0, 7),), "ENTITY", ("Q2",), {"label_id": "5", "parent": "3"}),
+        Mention(((4, 7),), "ENTITY", ("Q3",), {"label_id": "6", "parent": "3", "listed_by": "5"}),
+    )
+    assert not written("elevant", [passage(*mentions)], tmp_path)
+    labels = json.loads(next(tmp_path.iterdir()).read_text())["labels"]
+    assert {label["id"]: label.get("children") for label in labels} == {3: [5, 6], 5: [6], 6: None}
+
+
 @pytest.mark.parametrize("seed", seeds(8, of=30))
 def test_labels_of_spans_are_types(seed: int, tmp_path: Path) -> None:
     documents = numbered(random_documents(random.Random(seed), ids=1))

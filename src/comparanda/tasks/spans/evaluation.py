@@ -637,7 +637,22 @@ class Ruled:
 
 def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
     """Convert the spans of all sides to facts, and run the rules on each run and the key."""
-    return ruled_spans(*placed_labels(aligned, systems, options), options)
+    ruled = ruled_spans(*placed_labels(aligned, systems, options), options)
+    return replace(ruled, notes=[*ruled.notes, *note_marked_spans(ruled, run_names(systems))])
+
+
+def note_marked_spans(ruled: Ruled, runs: Sequence[str]) -> list[Note]:
+    """Count the spans for which columns with a note are true; those of the key once, if they are the same for all."""
+    found = []
+    for table in ("key", "system"):
+        for column, kind in ruled.engine.rule_set.tables[table].items():
+            if kind.note:
+                marked = [outcome.codes(table, column) for outcome in ruled.outcomes]
+                if table == "key" and marked and all(_are_equal(marked[0], each) for each in marked):
+                    found.append(Note("key", kind.note, int(marked[0].sum())))
+                else:
+                    found += [Note(run, kind.note, int(each.sum())) for run, each in zip(runs, marked, strict=True)]
+    return [note for note in found if note.count]
 
 
 def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
