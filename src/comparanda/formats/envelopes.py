@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 Record = Mapping[str, Any]
 
 _TEXT_TYPES = frozenset({"text", "output_text"})
+_PART_TYPES = _TEXT_TYPES | {"tool_use", "refusal", "reasoning", "thinking", "redacted_thinking"}
 
 
 class Reply(NamedTuple):
@@ -118,7 +119,10 @@ def _read_message(message: Any) -> Reply:
 
 def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
     """Read a content: a string, or parts that are texts, calls of tools and others."""
-    if not isinstance(content, list):
+    known = isinstance(content, list) and any(
+        isinstance(each, Mapping) and each.get("type") in _PART_TYPES for each in content
+    )
+    if not known and content != []:
         return Reply(content, path, refused=refused and not content)
     parts = [each for each in content if isinstance(each, Mapping)]
     inputs = [each.get("input") for each in parts if each.get("type") == "tool_use"]

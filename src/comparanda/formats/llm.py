@@ -346,7 +346,8 @@ class _Reader:
         """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
         has_copies = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
-            if has_copies and text is not None and text.strip() and not find_unwritable(text):
+            json_like = text is not None and text.lstrip()[:1] in {"[", "{", "`"}
+            if has_copies and text is not None and text.strip() and not json_like and not find_unwritable(text):
                 self.copies[document] = text
             else:
                 self._note(UNREAD, 1, place)
