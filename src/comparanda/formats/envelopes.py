@@ -27,6 +27,7 @@ class Reply(NamedTuple):
         failed: whether the request failed.
         refused: whether the model refused, according to the envelope.
         further: the number of further answers to the same request, which are ignored.
+        limited: whether the answer ends because it reached the limit of tokens.
 
     """
 
@@ -35,6 +36,7 @@ class Reply(NamedTuple):
     failed: bool = False
     refused: bool = False
     further: int = 0
+    limited: bool = False
 
     def inside(self, path: str) -> Reply:
         """Return the same reply as part of an outer record."""
@@ -53,6 +55,7 @@ class Envelope:
         fits: whether a record is one.
         read: reads a record; those of failed requests may look different.
         names: the paths at which the document may be named, the most specific first.
+        order: the field with the number of the document, for records without names; None if they are in order.
 
     """
 
@@ -60,6 +63,7 @@ class Envelope:
     fits: Callable[[Record], bool]
     read: Callable[[Record], Reply]
     names: tuple[str, ...]
+    order: str | None = None
 
 
 def find_envelope(record: Record) -> Envelope | None:
@@ -83,9 +87,10 @@ def read_body(body: Any) -> Reply | None:
     if _is_completion(body):
         return _read_completion(body)
     if _is_response(body):
-        return _read_response(body)
+        return _read_response(body)._replace(limited=body.get("status") == "incomplete")
     if _is_message(body):
-        return _read_content(body["content"], "content", refused=body.get("stop_reason") == "refusal")
+        found = _read_content(body["content"], "content", refused=body.get("stop_reason") == "refusal")
+        return found._replace(limited=_reached_limit(body))
     return FAILED if body.get("error") else None
 
 
@@ -96,11 +101,17 @@ def _is_completion(body: Record) -> bool:
 
 def _read_completion(body: Record) -> Reply:
     """Read the first choice of a chat completion, or of a completion of text."""
-    choices = body["choices"]
-    if "message" not in choices[0]:
-        return Reply(choices[0]["text"], "choices[0].text", further=len(choices) - 1)
-    found = _read_message(choices[0]["message"])
-    return found.inside("choices[0].message")._replace(further=len(choices) - 1)
+    first, further = body["choices"][0], len(body["choices"]) - 1
+    if "message" in first:
+        found = _read_message(first["message"]).inside("choices[0].message")
+    else:
+        found = Reply(first["text"], "choices[0].text")
+    return found._replace(further=further, limited=_reached_limit(first))
+
+
+def _reached_limit(choice: Record) -> bool:
+    """Whether a choice or message ends at the limit of tokens, according to OpenAI, Anthropic or Inspect."""
+    return choice.get("finish_reason") == "length" or choice.get("stop_reason") in {"max_tokens", "model_length"}
 
 
 def _read_message(message: Any) -> Reply:
@@ -264,6 +275,7 @@ ENVELOPES = (
         fits=_is_promptfoo,
         read=_read_promptfoo,
         names=tuple(f"vars.{name}" for name in ("id", *_OWN, "name")) + _IN_METADATA,
+        order="testIdx",
     ),
     Envelope(name="Inspect", fits=_is_inspect, read=_read_inspect, names=("id",)),
     Envelope(

@@ -38,7 +38,7 @@ IN_ORDER = "in-order"
 OWN = frozenset({"text", "quote", "placing"})
 """Columns that items get when they are located in the text."""
 
-_MAX_PLACES = 3
+_MAX_PLACES, _MAX_FAILED = 3, 1000
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
 
 UNREAD: Final = "answers that cannot be read, treated as having no items"
@@ -86,6 +86,22 @@ def _decode_object(data: bytes) -> dict[str, msgspec.Raw] | None:
         return msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _first_with_answer(records: list[_Record]) -> Mapping[str, Any]:
+    """Return the first record in which an answer can be found, among the first ones; requests may have failed."""
+    for each in records[:_MAX_FAILED]:
+        if find_envelope(each.fields) is not None or not {*LIST_NAMES, *ANSWERS}.isdisjoint(each.fields):
+            return each.fields
+    return records[0].fields
+
+
+def _sort_records(records: list[_Record], roles: _Roles) -> list[_Record]:
+    """Sort the records of an envelope without names of documents by their number, if all have one."""
+    field = None if roles.envelope is None else roles.envelope.order
+    if field is None or roles.document is not None or not all(type(each.fields.get(field)) is int for each in records):
+        return records
+    return sorted(records, key=lambda each: int(each.fields[field]))
 
 
 # Several runs in one file: each document recurs, with another value in some field.
@@ -172,7 +188,8 @@ class _Reader:
         records = _read_records(self.source)
         if run := self.request.options.get("run"):
             records = _choose_run(self.source, records, run)
-        roles = self._find_roles(records[0].fields)
+        roles = self._find_roles(_first_with_answer(records))
+        records = _sort_records(records, roles)
         for record, name in zip(records, self._name_documents(records, roles), strict=True):
             self._add_document(record, roles, name)
             if roles.text is not None:
@@ -297,6 +314,7 @@ class _Reader:
         if reply.path:
             kind = "" if roles.envelope is None else f" ({roles.envelope.name})"
             self._note(f"answers found in {reply.path}{kind}", 1, place)
+        self._note("answers that end at the limit of tokens", int(reply.limited), place)
         self._note("further answers to the same request, ignored: only the first is read", reply.further, place)
         value = reply.answer
         if isinstance(value, str):
@@ -426,9 +444,9 @@ def sniff(lines: list[str]) -> bool:
 
 
 def _has_answer(record: Mapping[str, Any]) -> bool:
-    """Whether an object has a name and an answer in words, and nothing that is typical of other formats."""
+    """Whether an object has an answer in words, a name or no text, and nothing that is typical of other formats."""
     values = [record[name] for name in ANSWERS if isinstance(record.get(name), str)]
-    named = any(name in record for name in NAMES)
+    named = any(name in record for name in NAMES) or TEXT not in record
     return named and bool(values) and _NOT_ANSWERS.isdisjoint((*record, *values))
 
 

@@ -272,6 +272,24 @@ class TestEnvelopes:
         what = "s: further answers to the same request, ignored: only the first is read: 2 (a.jsonl:1, …)"
         assert what in notes(compared(put("a.jsonl", records)))
 
+    def test_the_limit_of_tokens_is_noted(self) -> None:
+        body = completion(WHOLE["d1"])
+        body["choices"][0]["finish_reason"] = "length"
+        records = [openai_line(name, body if name == "d1" else completion(answer)) for name, answer in WHOLE.items()]
+        found = notes(compared(put("a.jsonl", records)))
+        assert "s: answers that end at the limit of tokens: 1 (a.jsonl:1)" in found
+
+    def test_the_first_request_may_have_failed(self) -> None:
+        records = [{"id": "x", "error": {"message": "x"}}, *({"id": n, **completion(WHOLE[n])} for n in ("d1", "d2"))]
+        put("a.jsonl", records)
+        result = compared("a.jsonl::llm?documents=in-order")
+        assert "s: requests that failed, treated as answers without items: 1 (a.jsonl:1)" in notes(result)
+
+    def test_results_without_names_are_in_the_order_of_their_numbers(self) -> None:
+        rows = [promptfoo_row(name, WHOLE[name]) for name in ("d3", "d1", "d2")]
+        put("a.jsonl", [{**row, "vars": {"text": "x"}} for row in rows])
+        assert outcomes(compared("a.jsonl")) == {"TP": 4}
+
     def test_an_answer_in_an_inner_field_is_found(self) -> None:
         result = compared(put("a.jsonl", [{"id": name, "response": {"output": WHOLE[name]}} for name in TEXTS]))
         assert outcomes(result) == {"TP": 4}
@@ -609,3 +627,12 @@ class TestRecognition:
     def test_by_their_fields(self, answer: str, field: str) -> None:
         result = compared(put("a.jsonl", [{"id": name, field: answer} for name in TEXTS]))
         assert result.verdicts.task == "span"
+        assert compared(put("a.jsonl", [{field: answer}] * 3)).verdicts.task == "span"
+
+    def test_the_error_names_the_format(self) -> None:
+        assert message(ReadError, put("a.jsonl", [{"id": name, "said": "Hm?"} for name in TEXTS])) == (
+            "a.jsonl:1: cannot determine which field holds the spans\n"
+            "  fields: id, said\n"
+            '  name it: ?spans=FIELD; write a span like this: {"begin": 0, "end": 5, "label": "PER"}; '
+            "answers of a language model: a.jsonl::llm?answer=FIELD"
+        )
