@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 Record = Mapping[str, Any]
 
 _TEXT_TYPES = frozenset({"text", "output_text"})
+_OUTPUT_TYPES = frozenset({"message", "function_call"})
+_LIMITS = frozenset({"max_tokens", "model_length"})
+_FAILURES = frozenset({"failed", "cancelled"})
 _PART_TYPES = _TEXT_TYPES | {"tool_use", "refusal", "reasoning", "thinking", "redacted_thinking"}
 
 
@@ -40,7 +43,8 @@ class Reply(NamedTuple):
 
     def inside(self, path: str) -> Reply:
         """Return the same reply as part of an outer record."""
-        return self._replace(path=f"{path}.{self.path}" if self.path else path)
+        between = "" if not self.path or self.path.startswith("[") else "."
+        return self._replace(path=f"{path}{between}{self.path}")
 
 
 FAILED = Reply(failed=True)
@@ -81,7 +85,10 @@ def find_envelope(record: Record) -> Envelope | None:
 
 
 def read_body(body: Any) -> Reply | None:
-    """Read what an interface returned: a chat completion, a response or a message; None if it is none of these."""
+    """Read what an interface returned: a chat completion, a response, messages; None if it is none of these."""
+    if _are_objects(body) and all("role" in each and "content" in each for each in body):
+        own = [number for number, each in enumerate(body) if each["role"] == "assistant"]
+        return _read_message(body[own[-1]]).inside(f"[{own[-1]}]") if own else Reply()
     if not isinstance(body, Mapping):
         return None
     if _is_completion(body):
@@ -111,7 +118,7 @@ def _read_completion(body: Record) -> Reply:
 
 def _reached_limit(choice: Record) -> bool:
     """Whether a choice or message ends at the limit of tokens, according to OpenAI, Anthropic or Inspect."""
-    return choice.get("finish_reason") == "length" or choice.get("stop_reason") in {"max_tokens", "model_length"}
+    return choice.get("finish_reason") == "length" or _is_one_of(choice, "stop_reason", _LIMITS)
 
 
 def _read_message(message: Any) -> Reply:
@@ -131,7 +138,7 @@ def _read_message(message: Any) -> Reply:
 def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
     """Read a content: a string, or parts that are texts, calls of tools and others."""
     known = isinstance(content, list) and any(
-        isinstance(each, Mapping) and each.get("type") in _PART_TYPES for each in content
+        isinstance(each, Mapping) and _is_one_of(each, "type", _PART_TYPES) for each in content
     )
     if not known and content != []:
         return Reply(content, path, refused=refused and not content)
@@ -139,7 +146,9 @@ def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
     inputs = [each.get("input") for each in parts if each.get("type") == "tool_use"]
     if inputs:
         return _combine(inputs, f"{path}[].input")
-    texts = [each["text"] for each in parts if each.get("type") in _TEXT_TYPES and isinstance(each.get("text"), str)]
+    texts = [
+        each["text"] for each in parts if _is_one_of(each, "type", _TEXT_TYPES) and isinstance(each.get("text"), str)
+    ]
     refused = (refused or any(each.get("type") == "refusal" for each in parts)) and not texts
     return Reply("\n".join(texts) if texts else None, f"{path}[].text", refused=refused)
 
@@ -147,18 +156,18 @@ def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
 def _is_response(body: Record) -> bool:
     output = body.get("output")
     return body.get("object") == "response" or (
-        _are_objects(output) and any(each.get("type") in {"message", "function_call"} for each in output or ())
+        _are_objects(output) and any(_is_one_of(each, "type", _OUTPUT_TYPES) for each in output or ())
     )
 
 
 def _read_response(body: Record) -> Reply:
     """Read the output of OpenAI's responses: calls of functions, or messages."""
-    output = [each for each in body.get("output") or () if isinstance(each, Mapping)]
+    output = [each for each in _as_list(body.get("output")) if isinstance(each, Mapping)]
     calls = [each.get("arguments") for each in output if each.get("type") == "function_call"]
     if calls:
         return _combine(calls, "output[].arguments")
     parts = [part for each in output if each.get("type") == "message" for part in _as_list(each.get("content")) if part]
-    if not parts and (body.get("error") or body.get("status") in {"failed", "cancelled"}):
+    if not parts and (body.get("error") or _is_one_of(body, "status", _FAILURES)):
         return FAILED
     return _read_content(parts, "output[].content")
 
@@ -174,6 +183,11 @@ def _combine(answers: Sequence[Any], path: str) -> Reply:
     if all(isinstance(each, str) for each in answers):
         return Reply("\n".join(answers), path)
     return Reply([each for each in answers if each is not None], path)
+
+
+def _is_one_of(record: Record, name: str, values: frozenset[str]) -> bool:
+    value = record.get(name)
+    return isinstance(value, str) and value in values
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -15,6 +15,7 @@ import numpy as np
 from comparanda.core.corpus import Quotes, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
+from comparanda.errors import ReadError
 from comparanda.formats.answer_texts import TAKES, decode_json, parse
 from comparanda.formats.answers import LIST_NAMES, OFFSET_NAMES, Answer, Item, Names, read_value
 from comparanda.formats.chunks import REPAIRS
@@ -74,7 +75,9 @@ def _read_records(source: Source) -> list[_Record]:
     fields = _decode_object(data) if data.lstrip()[:1] == b"{" else None
     if fields is not None:
         nodes = read_nodes(source, LOG_HOLDERS if is_log(fields) else ())
-        return [_Record(node.fields.given, node.fields.place, None) for node in nodes]
+        if found := [_Record(node.fields.given, node.fields.place, None) for node in nodes]:
+            return found
+        raise ReadError("there are no records in this log", where=source.parts[0].name)
     objects = JsonObjects(source)
     places = objects.offset.tolist()
     return [_Record(*each) for each in zip(objects, places, objects.pieces, strict=True)]
@@ -322,7 +325,7 @@ class _Reader:
         else:
             found = read_value(value, self.names)
             found.doubled = isinstance(value, dict | list) and _has_doubled_field(record, roles)
-        if found.strange and not roles.chosen and roles.answer in ANSWERS:
+        if found.strange and isinstance(value, dict) and not roles.chosen and roles.answer in ANSWERS:
             raise self._strange_error(value, reply.path or roles.answer, place)
         self._add_answer(found, value, place)
 
@@ -379,6 +382,8 @@ def _find_reply(record: Mapping[str, Any], roles: _Roles) -> Reply:
     if roles.chosen or roles.answer not in ANSWERS:
         return Reply(value)
     path = roles.answer
+    if isinstance(value, list) and (messages := read_body(value)) is not None:
+        return messages.inside(path)
     while isinstance(value, Mapping) and not any(isinstance(value.get(name), dict | list) for name in LIST_NAMES):
         if (body := read_body(value)) is not None:
             return body.inside(path)

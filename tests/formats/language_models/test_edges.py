@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from comparanda import Runs
 from comparanda.errors import AlignError, ReadError, UsageError
 from comparanda.formats.answer_texts import parse
 from comparanda.formats.answers import Answer
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from comparanda.result import Result
 
 TEXTS = {"d1": "Nokia is in Espoo.", "d2": "Anna met Bo.", "d3": "It rained."}
@@ -169,6 +173,13 @@ ENVELOPES: dict[str, tuple[list[dict[str, Any]], str]] = {
     "chat completions in a field": (
         [{"id": name, "response": completion(answer)} for name, answer in WHOLE.items()],
         "response.choices[0].message.content",
+    ),
+    "messages in a field": (
+        [
+            {"id": name, "output": [{"role": "user", "content": "x"}, {"role": "assistant", "content": answer}]}
+            for name, answer in WHOLE.items()
+        ],
+        "output[1].content",
     ),
     "responses": (
         [{**response_of(answer), "metadata": {"doc_id": name}} for name, answer in WHOLE.items()],
@@ -636,3 +647,24 @@ class TestRecognition:
             '  name it: ?spans=FIELD; write a span like this: {"begin": 0, "end": 5, "label": "PER"}; '
             "answers of a language model: a.jsonl::llm?answer=FIELD"
         )
+
+
+def damaged(draw: random.Random, value: Any) -> Any:
+    """Return a record with values lost or changed."""
+    if draw.random() < 0.03:
+        return draw.choice([None, [], {}, "", 1, True, 1.5, "x", [None], [{}], {"type": "text"}, {"error": 1}])
+    if isinstance(value, dict):
+        return {name: damaged(draw, each) for name, each in value.items() if draw.random() > 0.03}
+    return [damaged(draw, each) for each in value if draw.random() > 0.03] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", ENVELOPES)
+def test_damaged_envelopes_are_read_or_refused(kind: str) -> None:
+    draw = random.Random(kind)
+    for _ in range(20):
+        records = [damaged(draw, record) for record in ENVELOPES[kind][0]]
+        put("a.jsonl", [record for record in records if isinstance(record, dict)] or [{}])
+        with suppress(ReadError):
+            corpus = read_input(Input.parse("a.jsonl::llm"), Request(side="x", layer="spans"), "tokens")
+            assert corpus.quotes is not None
+            assert len(corpus.quotes.copies) == len(corpus.documents)
