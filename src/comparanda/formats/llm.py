@@ -5,6 +5,7 @@ The reader extracts the items from the answers. They are located in the text whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -71,20 +72,23 @@ class _Record(NamedTuple):
 
 def _read_records(source: Source) -> list[_Record]:
     """Read the objects of a source; those of a log are in one of its fields."""
-    data = bytes(source.data[: source.size]) if len(source.parts) == 1 else b""
-    fields = _decode_object(data) if data.lstrip()[:1] == b"{" else None
-    if fields is not None:
-        nodes = read_nodes(source, LOG_HOLDERS if is_log(fields) else ())
-        if found := [_Record(node.fields.given, node.fields.place, None) for node in nodes]:
-            return found
+    stops = [*(part.begin for part in source.parts[1:]), source.size]
+    parts = [bytes(source.data[part.begin : stop]) for part, stop in zip(source.parts, stops, strict=True)]
+    single = [_decode_object(data) if data.lstrip()[:1] == b"{" else None for data in parts]
+    wholes = [each for each in single if each is not None]
+    if len(wholes) < len(parts):
+        objects = JsonObjects(source)
+        return [_Record(*each) for each in zip(objects, objects.offset.tolist(), objects.pieces, strict=True)]
+    logs = any(map(is_log, wholes))
+    nodes = [node.fields for node in read_nodes(source, LOG_HOLDERS if logs else ())]
+    if not nodes:
         raise ReadError("there are no records in this log", where=source.parts[0].name)
-    objects = JsonObjects(source)
-    places = objects.offset.tolist()
-    return [_Record(*each) for each in zip(objects, places, objects.pieces, strict=True)]
+    pieces = [None] * len(nodes) if logs else parts
+    return [_Record(node.given, node.place, piece) for node, piece in zip(nodes, pieces, strict=True)]
 
 
 def _decode_object(data: bytes) -> dict[str, msgspec.Raw] | None:
-    """Return the fields of the only object of a file; None if there are several."""
+    """Return the fields of the only object of a file; None if there are several, or it is not JSON."""
     try:
         return msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):
@@ -138,12 +142,12 @@ def _choose_run(source: Source, records: list[_Record], run: str) -> list[_Recor
 
 
 def _find_run_fields(records: list[_Record], names: list[str]) -> list[str]:
-    """Return the fields of records with the same name that have another value in each: they may tell runs apart."""
+    """Return the fields that may tell runs apart: with a value for each run, and another in each record of a name."""
     found = []
-    for field in [name for name, value in records[0].fields.items() if is_plain(value)]:
-        values = [get_value(each.fields, field) for each in records]
-        pairs = {(name, str(value)) for name, value in zip(names, values, strict=True)}
-        if len(pairs) == len(names) and len(set(map(str, values))) < len(names) and all(map(is_plain, values)):
+    often = max(Counter(names).values())
+    for field in [name for name, value in records[0].fields.items() if is_plain(value) and name not in ANSWERS]:
+        values = [str(each.fields.get(field)) for each in records]
+        if len(set(zip(names, values, strict=True))) == len(names) and len(set(values)) == often < len(names):
             found.append(field)
     return found
 

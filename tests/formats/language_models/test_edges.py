@@ -246,6 +246,16 @@ class TestEnvelopes:
         Path("a.json").write_text(json.dumps(logs[kind], indent=indent))
         assert outcomes(compared("a.json")) == {"TP": 4}
 
+    def test_a_folder_of_logs_with_one_object_each(self) -> None:
+        Path("logs").mkdir()
+        for name, record in zip(TEXTS, ENVELOPES["litellm"][0], strict=True):
+            Path(f"logs/{name}.json").write_text(json.dumps(record, indent=2))
+        assert outcomes(compared("logs::llm")) == {"TP": 4}
+
+    def test_a_log_without_records_is_refused(self) -> None:
+        Path("a.json").write_text('{"eval": {}, "samples": []}')
+        assert message(ReadError, "a.json::llm") == "a.json: there are no records in this log"
+
     def test_failed_requests_are_answers_without_items(self) -> None:
         failed = {"custom_id": "d2", "id": "b", "response": None, "error": {"code": "x", "message": "expired"}}
         status = {
@@ -598,6 +608,10 @@ class TestRuns:
             "  the first is at a.jsonl:1\n"
             "  if the file holds several runs, which 'sample' tells apart: ?run=sample"
         )
+
+    def test_the_field_has_a_value_for_each_run(self) -> None:
+        records = [{"time": n, "seed": each.pop("sample"), **each} for n, each in enumerate(self.records())]
+        assert message(ReadError, put("a.jsonl", records)).endswith("?run=seed")
 
     def test_without_such_a_field_names_must_be_unique(self) -> None:
         put("a.jsonl", [{"id": name, "answer": "[]"} for name in ("d1", "d2", "d3", "d1")])
