@@ -522,6 +522,27 @@ class TestTake:
         assert "invalid take='newest'" in message(UsageError, answers(d1="[]", d2="[]", d3="[]") + "::llm?take=newest")
 
 
+def write_answer(draw: random.Random) -> tuple[str, list[int]]:
+    """Write an answer in some form of JSON; also return the end of each of its items."""
+    texts = ["Anna", 'the "Old" Inn', "Espoo [sic]", "x{y", "C:\\temp", "Müller", "A, B", "12"]
+    labels = draw.sample(["PER", "ORG", "LOC", "MISC"], draw.randint(1, 4))
+    form = draw.choice(["objects", "wrapper", "pairs", "lists", "nested"])
+    written, ends = {"wrapper": '{"entities": [', "lists": "{", "nested": '[{"entities": ['}.get(form, "["), []
+    for number, label in enumerate(labels):
+        written += ", " * (number > 0)
+        some = [json.dumps(text) for text in draw.sample(texts, draw.randint(1, 3))]
+        if form == "lists":
+            written += f"{json.dumps(label)}: ["
+        for place, text in enumerate(some):
+            written += ", " * (place > 0)
+            written += {"lists": text, "pairs": f'[{text}, "{label}"]'}.get(
+                form, f'{{"text": {text}, "label": "{label}", "n": [1, {{"a": null}}]}}'
+            )
+            ends.append(len(written))
+        written += "]" * (form == "lists")
+    return written + {"wrapper": "]}", "lists": "}", "nested": "]}]"}.get(form, "]"), ends
+
+
 class TestTruncated:
     """Answers that end too early."""
 
@@ -551,12 +572,14 @@ class TestTruncated:
     def test_without_a_complete_item_they_cannot_be_read(self, answer: str) -> None:
         assert parse(answer).how == "unread"
 
-    def test_every_cut_of_an_answer_gives_its_first_items(self) -> None:
-        """Peer: the items whose closing bracket is before the cut."""
-        for written in (json.dumps(ITEMS["d1"] + ITEMS["d2"]), json.dumps({"entities": ITEMS["d1"] + ITEMS["d2"]})):
-            for end in range(len(written)):
-                whole = written[:end].count("}")
-                assert pairs(parse(written[:end])) == (GOLD["d1"] + GOLD["d2"])[:whole]
+    @pytest.mark.parametrize("seed", range(20))
+    def test_every_cut_of_an_answer_gives_the_items_that_end_before_it(self, seed: int) -> None:
+        """Peer: an answer written piece by piece, with the place at which each of its items is complete."""
+        written, ends = write_answer(random.Random(seed))
+        whole = pairs(parse(written))
+        assert len(whole) == len(ends)
+        for cut in range(len(written)):
+            assert pairs(parse(written[:cut])) == whole[: sum(end <= cut for end in ends)]
 
     def test_are_counted(self) -> None:
         given = answers(d1='[{"text": "Nokia", "label": "ORG"}, {"text": "Es', d2="[('Anna', 'PER')]", d3="[]")
