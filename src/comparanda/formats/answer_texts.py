@@ -17,6 +17,7 @@ from comparanda.formats.answer_lists import read_list
 from comparanda.formats.answers import (
     ID_NAMES,
     LABEL_NAMES,
+    TEXT_NAMES,
     Answer,
     How,
     Item,
@@ -236,12 +237,15 @@ def _requote(found: re.Match[str]) -> str:
     return "'" if found[1] == "'" else f"\\{found[1]}"
 
 
+_ITEM_FIELDS = frozenset({*TEXT_NAMES, *LABEL_NAMES})
+
+
 class _Open:
     """An open bracket of truncated JSON.
 
     Args:
         closing: the bracket that closes it.
-        whole: whether it must be complete to be an item: it is an element of a list. Else its members are items.
+        whole: whether its own strings are not items, because it is an element of a list.
 
     """
 
@@ -249,6 +253,18 @@ class _Open:
         self.closing = closing
         self.whole = whole
         self.after_colon = False
+        self.key = ""
+        self.is_item = False
+
+    def ends_item(self, token: str) -> bool:
+        """Whether a scalar inside completes an item; the text and the label of an item alone do not."""
+        if self.closing != "}":
+            return not self.whole
+        if not self.after_colon:
+            self.key = token[1:-1].lower()
+            return False
+        self.is_item |= self.whole and self.key in _ITEM_FIELDS
+        return not self.whole
 
 
 def _cut_off(text: str) -> str | None:
@@ -260,17 +276,10 @@ def _cut_off(text: str) -> str | None:
     '{"PER": ["Anna"]}'
     """
     open_brackets: list[_Open] = []
-    complete: str | None = None
+    end, closing = 0, ""  # after the last complete item, and what closes the brackets that are open there
     place = 0
-
-    def end_member(end: int, *, container: bool) -> None:
-        nonlocal complete
-        inner = open_brackets[-1]
-        if container or (not inner.whole and (inner.closing != "}" or inner.after_colon)):
-            complete = text[:end] + "".join(each.closing for each in reversed(open_brackets))
-
     while place < len(text) <= _MAX_REPAIRED and (token := _TOKEN.match(text, place)):
-        place, given = token.end(), token[0]
+        place, given, completed = token.end(), token[0], False
         if given in "[{(":
             in_list = bool(open_brackets) and open_brackets[-1].closing != "}"
             open_brackets.append(_Open({"[": "]", "{": "}", "(": ")"}[given], whole=in_list))
@@ -281,16 +290,18 @@ def _cut_off(text: str) -> str | None:
         elif given in "]})":
             if open_brackets.pop().closing != given or not open_brackets:
                 return None
-            end_member(place, container=True)
+            completed = True
         elif given in ":,":
             open_brackets[-1].after_colon = given == ":"
         elif given[0] in "\"'":
-            end_member(place, container=False)
+            completed = open_brackets[-1].ends_item(given)
         elif not given.isspace() and place < len(text):
             if not _SCALAR.fullmatch(_PYTHON_CONSTANTS.get(given, given)):
                 return None
-            end_member(place, container=False)
-    return complete
+            completed = open_brackets[-1].ends_item(given)
+        if completed and not any(each.is_item for each in open_brackets):
+            end, closing = place, "".join(each.closing for each in reversed(open_brackets))
+    return text[:end] + closing if end else None
 
 
 def _find_pieces(text: str, *, repair: bool) -> list[_Piece]:

@@ -15,6 +15,10 @@ from typing import Any, NamedTuple
 Record = Mapping[str, Any]
 
 _TEXT_TYPES = frozenset({"text", "output_text"})
+_OUTPUT_TYPES = frozenset({"message", "function_call"})
+_LIMITS = frozenset({"max_tokens", "model_length"})
+_FAILURES = frozenset({"failed", "cancelled"})
+_PART_TYPES = _TEXT_TYPES | {"tool_use", "refusal", "reasoning", "thinking", "redacted_thinking"}
 
 
 class Reply(NamedTuple):
@@ -26,6 +30,7 @@ class Reply(NamedTuple):
         failed: whether the request failed.
         refused: whether the model refused, according to the envelope.
         further: the number of further answers to the same request, which are ignored.
+        limited: whether the answer ends because it reached the limit of tokens.
 
     """
 
@@ -34,10 +39,12 @@ class Reply(NamedTuple):
     failed: bool = False
     refused: bool = False
     further: int = 0
+    limited: bool = False
 
     def inside(self, path: str) -> Reply:
         """Return the same reply as part of an outer record."""
-        return self._replace(path=f"{path}.{self.path}" if self.path else path)
+        between = "" if not self.path or self.path.startswith("[") else "."
+        return self._replace(path=f"{path}{between}{self.path}")
 
 
 FAILED = Reply(failed=True)
@@ -52,6 +59,7 @@ class Envelope:
         fits: whether a record is one.
         read: reads a record; those of failed requests may look different.
         names: the paths at which the document may be named, the most specific first.
+        order: the field with the number of the document, for records without names; None if they are in order.
 
     """
 
@@ -59,6 +67,7 @@ class Envelope:
     fits: Callable[[Record], bool]
     read: Callable[[Record], Reply]
     names: tuple[str, ...]
+    order: str | None = None
 
 
 def find_envelope(record: Record) -> Envelope | None:
@@ -76,15 +85,19 @@ def find_envelope(record: Record) -> Envelope | None:
 
 
 def read_body(body: Any) -> Reply | None:
-    """Read what an interface returned: a chat completion, a response or a message; None if it is none of these."""
+    """Read what an interface returned: a chat completion, a response, messages; None if it is none of these."""
+    if _are_objects(body) and all("role" in each and "content" in each for each in body):
+        own = [number for number, each in enumerate(body) if each["role"] == "assistant"]
+        return _read_message(body[own[-1]]).inside(f"[{own[-1]}]") if own else Reply()
     if not isinstance(body, Mapping):
         return None
     if _is_completion(body):
         return _read_completion(body)
     if _is_response(body):
-        return _read_response(body)
+        return _read_response(body)._replace(limited=body.get("status") == "incomplete")
     if _is_message(body):
-        return _read_content(body["content"], "content", refused=body.get("stop_reason") == "refusal")
+        found = _read_content(body["content"], "content", refused=body.get("stop_reason") == "refusal")
+        return found._replace(limited=_reached_limit(body))
     return FAILED if body.get("error") else None
 
 
@@ -95,11 +108,17 @@ def _is_completion(body: Record) -> bool:
 
 def _read_completion(body: Record) -> Reply:
     """Read the first choice of a chat completion, or of a completion of text."""
-    choices = body["choices"]
-    if "message" not in choices[0]:
-        return Reply(choices[0]["text"], "choices[0].text", further=len(choices) - 1)
-    found = _read_message(choices[0]["message"])
-    return found.inside("choices[0].message")._replace(further=len(choices) - 1)
+    first, further = body["choices"][0], len(body["choices"]) - 1
+    if "message" in first:
+        found = _read_message(first["message"]).inside("choices[0].message")
+    else:
+        found = Reply(first["text"], "choices[0].text")
+    return found._replace(further=further, limited=_reached_limit(first))
+
+
+def _reached_limit(choice: Record) -> bool:
+    """Whether a choice or message ends at the limit of tokens, according to OpenAI, Anthropic or Inspect."""
+    return choice.get("finish_reason") == "length" or _is_one_of(choice, "stop_reason", _LIMITS)
 
 
 def _read_message(message: Any) -> Reply:
@@ -118,13 +137,18 @@ def _read_message(message: Any) -> Reply:
 
 def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
     """Read a content: a string, or parts that are texts, calls of tools and others."""
-    if not isinstance(content, list):
+    known = isinstance(content, list) and any(
+        isinstance(each, Mapping) and _is_one_of(each, "type", _PART_TYPES) for each in content
+    )
+    if not known and content != []:
         return Reply(content, path, refused=refused and not content)
     parts = [each for each in content if isinstance(each, Mapping)]
     inputs = [each.get("input") for each in parts if each.get("type") == "tool_use"]
     if inputs:
         return _combine(inputs, f"{path}[].input")
-    texts = [each["text"] for each in parts if each.get("type") in _TEXT_TYPES and isinstance(each.get("text"), str)]
+    texts = [
+        each["text"] for each in parts if _is_one_of(each, "type", _TEXT_TYPES) and isinstance(each.get("text"), str)
+    ]
     refused = (refused or any(each.get("type") == "refusal" for each in parts)) and not texts
     return Reply("\n".join(texts) if texts else None, f"{path}[].text", refused=refused)
 
@@ -132,18 +156,18 @@ def _read_content(content: Any, path: str, *, refused: bool = False) -> Reply:
 def _is_response(body: Record) -> bool:
     output = body.get("output")
     return body.get("object") == "response" or (
-        _are_objects(output) and any(each.get("type") in {"message", "function_call"} for each in output or ())
+        _are_objects(output) and any(_is_one_of(each, "type", _OUTPUT_TYPES) for each in output or ())
     )
 
 
 def _read_response(body: Record) -> Reply:
     """Read the output of OpenAI's responses: calls of functions, or messages."""
-    output = [each for each in body.get("output") or () if isinstance(each, Mapping)]
+    output = [each for each in _as_list(body.get("output")) if isinstance(each, Mapping)]
     calls = [each.get("arguments") for each in output if each.get("type") == "function_call"]
     if calls:
         return _combine(calls, "output[].arguments")
     parts = [part for each in output if each.get("type") == "message" for part in _as_list(each.get("content")) if part]
-    if not parts and (body.get("error") or body.get("status") in {"failed", "cancelled"}):
+    if not parts and (body.get("error") or _is_one_of(body, "status", _FAILURES)):
         return FAILED
     return _read_content(parts, "output[].content")
 
@@ -159,6 +183,11 @@ def _combine(answers: Sequence[Any], path: str) -> Reply:
     if all(isinstance(each, str) for each in answers):
         return Reply("\n".join(answers), path)
     return Reply([each for each in answers if each is not None], path)
+
+
+def _is_one_of(record: Record, name: str, values: frozenset[str]) -> bool:
+    value = record.get(name)
+    return isinstance(value, str) and value in values
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -260,6 +289,7 @@ ENVELOPES = (
         fits=_is_promptfoo,
         read=_read_promptfoo,
         names=tuple(f"vars.{name}" for name in ("id", *_OWN, "name")) + _IN_METADATA,
+        order="testIdx",
     ),
     Envelope(name="Inspect", fits=_is_inspect, read=_read_inspect, names=("id",)),
     Envelope(

@@ -453,7 +453,9 @@ def parse_runs(written: str) -> Input | Runs:
     begin = 0 if name is None else written.index("=") + 1
     parts = list(_split_runs(written[begin:]))
     if len(parts) == 1 or ("," in path and "," not in tail.partition("?")[0] and _path_exists(path)):
-        return Input.parse(written)
+        given = Input.parse(written)
+        runs = _runs_in_file(given)
+        return given if runs == [given] else Runs(*runs)
     if name is None:
         raise UsageError(f"{path!r} is not a file", hint="several runs require a name: NAME=FIRST,SECOND,…")
     return Runs(*(replace(_parse_run(part, written), name=name) for part in parts))

@@ -5,6 +5,7 @@ The reader extracts the items from the answers. They are located in the text whe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 from comparanda.core.corpus import Quotes, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import TextColumn
+from comparanda.errors import ReadError
 from comparanda.formats.answer_texts import TAKES, decode_json, parse
 from comparanda.formats.answers import LIST_NAMES, OFFSET_NAMES, Answer, Item, Names, read_value
 from comparanda.formats.chunks import REPAIRS
@@ -38,7 +40,7 @@ IN_ORDER = "in-order"
 OWN = frozenset({"text", "quote", "placing"})
 """Columns that items get when they are located in the text."""
 
-_MAX_PLACES = 3
+_MAX_PLACES, _MAX_FAILED = 3, 1000
 _SHAPE = '{"id": "d1", "answer": "[{\\"text\\": \\"Anna\\", \\"label\\": \\"PER\\"}]"}'
 
 UNREAD: Final = "answers that cannot be read, treated as having no items"
@@ -70,22 +72,43 @@ class _Record(NamedTuple):
 
 def _read_records(source: Source) -> list[_Record]:
     """Read the objects of a source; those of a log are in one of its fields."""
-    data = bytes(source.data[: source.size]) if len(source.parts) == 1 else b""
-    fields = _decode_object(data) if data.lstrip()[:1] == b"{" else None
-    if fields is not None:
-        nodes = read_nodes(source, LOG_HOLDERS if is_log(fields) else ())
-        return [_Record(node.fields.given, node.fields.place, None) for node in nodes]
-    objects = JsonObjects(source)
-    places = objects.offset.tolist()
-    return [_Record(*each) for each in zip(objects, places, objects.pieces, strict=True)]
+    stops = [*(part.begin for part in source.parts[1:]), source.size]
+    parts = [bytes(source.data[part.begin : stop]) for part, stop in zip(source.parts, stops, strict=True)]
+    single = [_decode_object(data) if data.lstrip()[:1] == b"{" else None for data in parts]
+    wholes = [each for each in single if each is not None]
+    if len(wholes) < len(parts):
+        objects = JsonObjects(source)
+        return [_Record(*each) for each in zip(objects, objects.offset.tolist(), objects.pieces, strict=True)]
+    logs = any(map(is_log, wholes))
+    nodes = [node.fields for node in read_nodes(source, LOG_HOLDERS if logs else ())]
+    if not nodes:
+        raise ReadError("there are no records in this log", where=source.parts[0].name)
+    pieces = [None] * len(nodes) if logs else parts
+    return [_Record(node.given, node.place, piece) for node, piece in zip(nodes, pieces, strict=True)]
 
 
 def _decode_object(data: bytes) -> dict[str, msgspec.Raw] | None:
-    """Return the fields of the only object of a file; None if there are several."""
+    """Return the fields of the only object of a file; None if there are several, or it is not JSON."""
     try:
         return msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):
         return None
+
+
+def _first_with_answer(records: list[_Record]) -> Mapping[str, Any]:
+    """Return the first record in which an answer can be found, among the first ones; requests may have failed."""
+    for each in records[:_MAX_FAILED]:
+        if find_envelope(each.fields) is not None or not {*LIST_NAMES, *ANSWERS}.isdisjoint(each.fields):
+            return each.fields
+    return records[0].fields
+
+
+def _sort_records(records: list[_Record], roles: _Roles) -> list[_Record]:
+    """Sort the records of an envelope without names of documents by their number, if all have one."""
+    field = None if roles.envelope is None else roles.envelope.order
+    if field is None or roles.document is not None or not all(type(each.fields.get(field)) is int for each in records):
+        return records
+    return sorted(records, key=lambda each: int(each.fields[field]))
 
 
 # Several runs in one file: each document recurs, with another value in some field.
@@ -119,12 +142,12 @@ def _choose_run(source: Source, records: list[_Record], run: str) -> list[_Recor
 
 
 def _find_run_fields(records: list[_Record], names: list[str]) -> list[str]:
-    """Return the fields of records with the same name that have another value in each: they may tell runs apart."""
+    """Return the fields that may tell runs apart: with a value for each run, and another in each record of a name."""
     found = []
-    for field in [name for name, value in records[0].fields.items() if is_plain(value)]:
-        values = [get_value(each.fields, field) for each in records]
-        pairs = {(name, str(value)) for name, value in zip(names, values, strict=True)}
-        if len(pairs) == len(names) and len(set(map(str, values))) < len(names) and all(map(is_plain, values)):
+    often = max(Counter(names).values())
+    for field in [name for name, value in records[0].fields.items() if is_plain(value) and name not in ANSWERS]:
+        values = [str(each.fields.get(field)) for each in records]
+        if len(set(zip(names, values, strict=True))) == len(names) and len(set(values)) == often < len(names):
             found.append(field)
     return found
 
@@ -172,7 +195,8 @@ class _Reader:
         records = _read_records(self.source)
         if run := self.request.options.get("run"):
             records = _choose_run(self.source, records, run)
-        roles = self._find_roles(records[0].fields)
+        roles = self._find_roles(_first_with_answer(records))
+        records = _sort_records(records, roles)
         for record, name in zip(records, self._name_documents(records, roles), strict=True):
             self._add_document(record, roles, name)
             if roles.text is not None:
@@ -297,6 +321,7 @@ class _Reader:
         if reply.path:
             kind = "" if roles.envelope is None else f" ({roles.envelope.name})"
             self._note(f"answers found in {reply.path}{kind}", 1, place)
+        self._note("answers that end at the limit of tokens", int(reply.limited), place)
         self._note("further answers to the same request, ignored: only the first is read", reply.further, place)
         value = reply.answer
         if isinstance(value, str):
@@ -304,7 +329,7 @@ class _Reader:
         else:
             found = read_value(value, self.names)
             found.doubled = isinstance(value, dict | list) and _has_doubled_field(record, roles)
-        if found.strange and not roles.chosen and roles.answer in ANSWERS:
+        if found.strange and isinstance(value, dict) and not roles.chosen and roles.answer in ANSWERS:
             raise self._strange_error(value, reply.path or roles.answer, place)
         self._add_answer(found, value, place)
 
@@ -346,7 +371,8 @@ class _Reader:
         """Note unreadable answers; if other answers are tagged copies of the text, take them as copies without tags."""
         has_copies = any(copy is not None for copy in self.copies)
         for document, text, place in self.unread:
-            if has_copies and text is not None and text.strip() and not find_unwritable(text):
+            json_like = text is not None and text.lstrip()[:1] in {"[", "{", "`"}
+            if has_copies and text is not None and text.strip() and not json_like and not find_unwritable(text):
                 self.copies[document] = text
             else:
                 self._note(UNREAD, 1, place)
@@ -360,6 +386,8 @@ def _find_reply(record: Mapping[str, Any], roles: _Roles) -> Reply:
     if roles.chosen or roles.answer not in ANSWERS:
         return Reply(value)
     path = roles.answer
+    if isinstance(value, list) and (messages := read_body(value)) is not None:
+        return messages.inside(path)
     while isinstance(value, Mapping) and not any(isinstance(value.get(name), dict | list) for name in LIST_NAMES):
         if (body := read_body(value)) is not None:
             return body.inside(path)
@@ -425,9 +453,9 @@ def sniff(lines: list[str]) -> bool:
 
 
 def _has_answer(record: Mapping[str, Any]) -> bool:
-    """Whether an object has a name and an answer in words, and nothing that is typical of other formats."""
+    """Whether an object has an answer in words, a name or no text, and nothing that is typical of other formats."""
     values = [record[name] for name in ANSWERS if isinstance(record.get(name), str)]
-    named = any(name in record for name in NAMES)
+    named = any(name in record for name in NAMES) or TEXT not in record
     return named and bool(values) and _NOT_ANSWERS.isdisjoint((*record, *values))
 
 

@@ -184,12 +184,11 @@ class _Reader:
         if found:
             what = f"the spans could be in the field {' or '.join(map(repr, found))}"
             raise ReadError(what, where=where, hint=f"choose one: ?spans={found[0]}")
-        raise ReadError(
-            "cannot determine which field holds the spans",
-            where=where,
-            details=[f"fields: {', '.join(map(str, first))}"],
-            hint=f"name it: ?spans=FIELD; {_SHAPE}",
-        )
+        hint = f"name it: ?spans=FIELD; {_SHAPE}"
+        if self.source.parts[0].path is not None and not any(map(is_collection, first.values())):
+            hint += f"; answers of a language model: {self.source.parts[0].name}::llm?answer=FIELD"
+        details = [f"fields: {', '.join(map(str, first))}"]
+        raise ReadError("cannot determine which field holds the spans", where=where, details=details, hint=hint)
 
     def _add_document(self, record: Record, roles: _Roles, number: int, place: int) -> str:
         """Add a document; return its name."""

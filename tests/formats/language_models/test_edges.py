@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from comparanda import Runs
 from comparanda.errors import AlignError, ReadError, UsageError
 from comparanda.formats.answer_texts import parse
 from comparanda.formats.answers import Answer
+from comparanda.formats.contract import Request
+from comparanda.formats.inputs import Input, read_input
 from comparanda.result import Result
 
 TEXTS = {"d1": "Nokia is in Espoo.", "d2": "Anna met Bo.", "d3": "It rained."}
@@ -170,6 +174,13 @@ ENVELOPES: dict[str, tuple[list[dict[str, Any]], str]] = {
         [{"id": name, "response": completion(answer)} for name, answer in WHOLE.items()],
         "response.choices[0].message.content",
     ),
+    "messages in a field": (
+        [
+            {"id": name, "output": [{"role": "user", "content": "x"}, {"role": "assistant", "content": answer}]}
+            for name, answer in WHOLE.items()
+        ],
+        "output[1].content",
+    ),
     "responses": (
         [{**response_of(answer), "metadata": {"doc_id": name}} for name, answer in WHOLE.items()],
         "output[].content[].text (OpenAI response)",
@@ -235,6 +246,16 @@ class TestEnvelopes:
         Path("a.json").write_text(json.dumps(logs[kind], indent=indent))
         assert outcomes(compared("a.json")) == {"TP": 4}
 
+    def test_a_folder_of_logs_with_one_object_each(self) -> None:
+        Path("logs").mkdir()
+        for name, record in zip(TEXTS, ENVELOPES["litellm"][0], strict=True):
+            Path(f"logs/{name}.json").write_text(json.dumps(record, indent=2))
+        assert outcomes(compared("logs::llm")) == {"TP": 4}
+
+    def test_a_log_without_records_is_refused(self) -> None:
+        Path("a.json").write_text('{"eval": {}, "samples": []}')
+        assert message(ReadError, "a.json::llm") == "a.json: there are no records in this log"
+
     def test_failed_requests_are_answers_without_items(self) -> None:
         failed = {"custom_id": "d2", "id": "b", "response": None, "error": {"code": "x", "message": "expired"}}
         status = {
@@ -271,6 +292,24 @@ class TestEnvelopes:
         records = [openai_line(name, body if name == "d1" else completion(answer)) for name, answer in WHOLE.items()]
         what = "s: further answers to the same request, ignored: only the first is read: 2 (a.jsonl:1, …)"
         assert what in notes(compared(put("a.jsonl", records)))
+
+    def test_the_limit_of_tokens_is_noted(self) -> None:
+        body = completion(WHOLE["d1"])
+        body["choices"][0]["finish_reason"] = "length"
+        records = [openai_line(name, body if name == "d1" else completion(answer)) for name, answer in WHOLE.items()]
+        found = notes(compared(put("a.jsonl", records)))
+        assert "s: answers that end at the limit of tokens: 1 (a.jsonl:1)" in found
+
+    def test_the_first_request_may_have_failed(self) -> None:
+        records = [{"id": "x", "error": {"message": "x"}}, *({"id": n, **completion(WHOLE[n])} for n in ("d1", "d2"))]
+        put("a.jsonl", records)
+        result = compared("a.jsonl::llm?documents=in-order")
+        assert "s: requests that failed, treated as answers without items: 1 (a.jsonl:1)" in notes(result)
+
+    def test_results_without_names_are_in_the_order_of_their_numbers(self) -> None:
+        rows = [promptfoo_row(name, WHOLE[name]) for name in ("d3", "d1", "d2")]
+        put("a.jsonl", [{**row, "vars": {"text": "x"}} for row in rows])
+        assert outcomes(compared("a.jsonl")) == {"TP": 4}
 
     def test_an_answer_in_an_inner_field_is_found(self) -> None:
         result = compared(put("a.jsonl", [{"id": name, "response": {"output": WHOLE[name]}} for name in TEXTS]))
@@ -483,6 +522,27 @@ class TestTake:
         assert "invalid take='newest'" in message(UsageError, answers(d1="[]", d2="[]", d3="[]") + "::llm?take=newest")
 
 
+def write_answer(draw: random.Random) -> tuple[str, list[int]]:
+    """Write an answer in some form of JSON; also return the end of each of its items."""
+    texts = ["Anna", 'the "Old" Inn', "Espoo [sic]", "x{y", "C:\\temp", "Müller", "A, B", "12"]
+    labels = draw.sample(["PER", "ORG", "LOC", "MISC"], draw.randint(1, 4))
+    form = draw.choice(["objects", "wrapper", "pairs", "lists", "nested"])
+    written, ends = {"wrapper": '{"entities": [', "lists": "{", "nested": '[{"entities": ['}.get(form, "["), []
+    for number, label in enumerate(labels):
+        written += ", " * (number > 0)
+        some = [json.dumps(text) for text in draw.sample(texts, draw.randint(1, 3))]
+        if form == "lists":
+            written += f"{json.dumps(label)}: ["
+        for place, text in enumerate(some):
+            written += ", " * (place > 0)
+            written += {"lists": text, "pairs": f'[{text}, "{label}"]'}.get(
+                form, f'{{"text": {text}, "label": "{label}", "n": [1, {{"a": null}}]}}'
+            )
+            ends.append(len(written))
+        written += "]" * (form == "lists")
+    return written + {"wrapper": "]}", "lists": "}", "nested": "]}]"}.get(form, "]"), ends
+
+
 class TestTruncated:
     """Answers that end too early."""
 
@@ -512,12 +572,14 @@ class TestTruncated:
     def test_without_a_complete_item_they_cannot_be_read(self, answer: str) -> None:
         assert parse(answer).how == "unread"
 
-    def test_every_cut_of_an_answer_gives_its_first_items(self) -> None:
-        """Peer: the items whose closing bracket is before the cut."""
-        for written in (json.dumps(ITEMS["d1"] + ITEMS["d2"]), json.dumps({"entities": ITEMS["d1"] + ITEMS["d2"]})):
-            for end in range(len(written)):
-                whole = written[:end].count("}")
-                assert pairs(parse(written[:end])) == (GOLD["d1"] + GOLD["d2"])[:whole]
+    @pytest.mark.parametrize("seed", range(20))
+    def test_every_cut_of_an_answer_gives_the_items_that_end_before_it(self, seed: int) -> None:
+        """Peer: an answer written piece by piece, with the place at which each of its items is complete."""
+        written, ends = write_answer(random.Random(seed))
+        whole = pairs(parse(written))
+        assert len(whole) == len(ends)
+        for cut in range(len(written)):
+            assert pairs(parse(written[:cut])) == whole[: sum(end <= cut for end in ends)]
 
     def test_are_counted(self) -> None:
         given = answers(d1='[{"text": "Nokia", "label": "ORG"}, {"text": "Es', d2="[('Anna', 'PER')]", d3="[]")
@@ -570,6 +632,10 @@ class TestRuns:
             "  if the file holds several runs, which 'sample' tells apart: ?run=sample"
         )
 
+    def test_the_field_has_a_value_for_each_run(self) -> None:
+        records = [{"time": n, "seed": each.pop("sample"), **each} for n, each in enumerate(self.records())]
+        assert message(ReadError, put("a.jsonl", records)).endswith("?run=seed")
+
     def test_without_such_a_field_names_must_be_unique(self) -> None:
         put("a.jsonl", [{"id": name, "answer": "[]"} for name in ("d1", "d2", "d3", "d1")])
         assert "rename one" in message(ReadError, "a.jsonl::llm")
@@ -609,3 +675,33 @@ class TestRecognition:
     def test_by_their_fields(self, answer: str, field: str) -> None:
         result = compared(put("a.jsonl", [{"id": name, field: answer} for name in TEXTS]))
         assert result.verdicts.task == "span"
+        assert compared(put("a.jsonl", [{field: answer}] * 3)).verdicts.task == "span"
+
+    def test_the_error_names_the_format(self) -> None:
+        assert message(ReadError, put("a.jsonl", [{"id": name, "said": "Hm?"} for name in TEXTS])) == (
+            "a.jsonl:1: cannot determine which field holds the spans\n"
+            "  fields: id, said\n"
+            '  name it: ?spans=FIELD; write a span like this: {"begin": 0, "end": 5, "label": "PER"}; '
+            "answers of a language model: a.jsonl::llm?answer=FIELD"
+        )
+
+
+def damaged(draw: random.Random, value: Any) -> Any:
+    """Return a record with values lost or changed."""
+    if draw.random() < 0.03:
+        return draw.choice([None, [], {}, "", 1, True, 1.5, "x", [None], [{}], {"type": "text"}, {"error": 1}])
+    if isinstance(value, dict):
+        return {name: damaged(draw, each) for name, each in value.items() if draw.random() > 0.03}
+    return [damaged(draw, each) for each in value if draw.random() > 0.03] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", ENVELOPES)
+def test_damaged_envelopes_are_read_or_refused(kind: str) -> None:
+    draw = random.Random(kind)
+    for _ in range(20):
+        records = [damaged(draw, record) for record in ENVELOPES[kind][0]]
+        put("a.jsonl", [record for record in records if isinstance(record, dict)] or [{}])
+        with suppress(ReadError):
+            corpus = read_input(Input.parse("a.jsonl::llm"), Request(side="x", layer="spans"), "tokens")
+            assert corpus.quotes is not None
+            assert len(corpus.quotes.copies) == len(corpus.documents)
