@@ -187,6 +187,21 @@ def test_options_of_files_follow_their_path() -> None:
         noted("right.jsonl", "inclusive.jsonl", options={"inclusive": {"offsets": "inclusive"}})
 
 
+@pytest.mark.parametrize("task", ["coref", "prob", "link"])
+def test_so_it_is_for_chains_probabilities_and_links(task: str) -> None:
+    def documents(change: int) -> list[dict[str, object]]:
+        more = {"label": "X", "chain": "c", "id": "Q1", "score": 0.75}
+        return [
+            {"id": f"d{n}", "text": text, "spans": [{"begin": b, "end": e + change, **more} for b, e in spans(text)]}
+            for n, text in enumerate(TEXTS)
+        ]
+
+    found = cp.compare(documents(0), {"crf": documents(-1)}, task=task, resamples=0)
+    notes = [str(note) for note in found.notes if "with ends one further, 12 of 12 spans would match" in note.what]
+    assert len(notes) == 1
+    assert notes[0].startswith("crf: spans that end inside a word; ")
+
+
 @pytest.mark.usefixtures("folder")
 def test_validate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     told = run(capsys, "validate", "right.jsonl", "inclusive.jsonl", "--task", "span")
@@ -196,7 +211,36 @@ def test_validate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["inclusive", "utf-16", "right", "space-after"])
 def test_a_comparison_in_parts_has_the_same_notes(name: str) -> None:
-    assert noted("right.jsonl", f"{name}.jsonl", part=1) == noted("right.jsonl", f"{name}.jsonl")
+    whole = noted("right.jsonl", f"{name}.jsonl")
+    assert noted("right.jsonl", f"{name}.jsonl", part=1) == whole
+    assert noted("right.jsonl", f"{name}.jsonl", part=1 << 30) == whole
+    assert noted("right.jsonl", f"{name}.jsonl", part=1, folder="saved") == whole
+    assert [str(note) for note in cp.open("saved").notes] == whole
+
+
+def test_parts_without_spans_in_the_key_count_as_well(folder: Path) -> None:
+    for name, change in {"key": 0, "s": -1}.items():
+        lines = []
+        for number, text in enumerate(TEXTS):
+            found = [{"begin": b, "end": e + change, "label": "X"} for b, e in spans(text)]
+            lines.append({"id": f"d{number}", "text": text, "spans": [] if name == "key" and number > 1 else found})
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    whole = noted("key.jsonl", "s.jsonl")
+    assert "with ends one further, 6 of 12 spans would match spans of the key, instead of 0" in whole[0]
+    assert noted("key.jsonl", "s.jsonl", part=1) == whole
+
+
+def test_texts_without_spaces_are_compared_by_the_spans_of_the_key(folder: Path) -> None:
+    text = "我在北京和上海見過安娜和博"
+    extents = [(2, 4), (5, 7), (9, 11), (12, 13)]
+    for name, change in {"key": 0, "right": 0, "wrong": 1}.items():
+        found = [{"begin": b + change, "end": e + change, "label": "X"} for b, e in extents]
+        (folder / f"{name}.jsonl").write_text(
+            json.dumps({"id": "d", "text": f"{text}。", "spans": found[: None if name != "right" else 2]}) + "\n"
+        )
+    assert noted("key.jsonl", "right.jsonl") == []
+    (note,) = noted("key.jsonl", "wrong.jsonl")
+    assert "with offsets from 1, 4 of 4 spans would match spans of the key, instead of 0" in note
 
 
 def test_offsets_outside_the_text_are_refused_with_the_option(folder: Path) -> None:

@@ -188,7 +188,7 @@ def _count_spans(
     extents = (side.document, side.begin, side.end)
     matches = _match(extents, others_extents)
     counts = Counts(spans=len(side), matching=int(matches.sum()))
-    if not len(others_extents[0]) or (not every and not _is_suspicious(words, extents, ~matches)):
+    if not every and not (len(others_extents[0]) and _is_suspicious(words, extents, ~matches)):
         return counts
     begins, ends, solid = words.compare(extents)
     other_begins, other_ends, _ = words.compare((others_extents[0], others_extents[1], others_extents[2]))
