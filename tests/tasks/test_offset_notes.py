@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import comparanda as cp
-from comparanda.core.places import Note
 from comparanda.errors import ComparandaError
 from tests.command import run
 
@@ -209,6 +208,37 @@ def test_validate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("inclusive", "end inside a word; with ends one further"),
+        ("from-1", "begin inside a word; with offsets from 1"),
+        ("space-after", "begin or end with white space; without it"),
+        ("right", None),
+    ],
+)
+def test_validate_of_a_single_file_looks_at_its_words(
+    name: str, what: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = run(capsys, "validate", f"{name}.jsonl", "--task", "span")
+    notes = [line for line in told.out.splitlines() if line.startswith("note")]
+    if what is None:
+        assert notes == []
+    else:
+        (note,) = notes
+        assert note.startswith(f"note: key: spans that {what}, 12 of 12 spans would begin and end with words ({name}.")
+
+
+def test_not_so_where_texts_have_no_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = [{"begin": b, "end": b + 2, "label": "X"} for b in (2, 5, 9)]
+    (tmp_path / "s.jsonl").write_text(
+        json.dumps({"id": "d", "text": "我在北京和上海見過安娜和博。", "spans": found}) + "\n"
+    )
+    assert "note" not in run(capsys, "validate", tmp_path / "s.jsonl", "--task", "span").out
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", ["inclusive", "utf-16", "right", "space-after"])
 def test_a_comparison_in_parts_has_the_same_notes(name: str) -> None:
     whole = noted("right.jsonl", f"{name}.jsonl")
@@ -302,7 +332,3 @@ def test_links_are_given_twice_if_they_have_the_same_id(folder: Path) -> None:
 
     assert write_links(["Q1", "Q2"]) == []
     assert write_links(["Q1", "Q1"])[0].startswith("s: spans given twice, with the same extent and label and id; ")
-
-
-def test_notes_say_their_number_once() -> None:
-    assert str(Note("s", TWICE, 1200, ("s.jsonl:1",))) == f"s: {TWICE}: 1,200 (s.jsonl:1, …)"

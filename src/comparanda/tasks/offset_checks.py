@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from comparanda.align.positions import KeyPositions
+from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.joins import is_among, pack_columns
 from comparanda.core.places import Note, first_places
 from comparanda.core.registry import find_registered
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.align.maps import Aligned
-    from comparanda.align.positions import KeyPositions
-    from comparanda.align.span_positions import PlacedSpans, Placement
+    from comparanda.align.span_positions import Placement
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows, Truths
 
@@ -115,12 +116,12 @@ class Counts(msgspec.Struct, kw_only=True):
             return []
         if gain >= FEWEST and (mends_most or (gain > self.matching and 2 * odd > self.spans)):
             what = (
-                f"{self._describe(best, other)}; {self.meanings[best]}, {count:,} of {self.spans:,} spans would match "
+                f"{self.describe(best, other)}; {self.meanings[best]}, {count:,} of {self.spans:,} spans would match "
             )
             what += f"{other}, instead of {self.matching:,} ({self._write_remedy(side, best)})"
             return [Note(side, what, odd or self.spans - self.matching, tuple(self.places))]
         if self.inside > FEWEST and 2 * self.inside > self.spans and 2 * self.matching < self.spans and not odd_key:
-            what = f"{self._describe('', other)}, of {self.spans:,} spans; check that offsets refer to the same text"
+            what = f"{self.describe('', other)}, of {self.spans:,} spans; check that offsets refer to the same text"
             return [Note(side, what, self.inside, tuple(self.places))]
         return []
 
@@ -132,7 +133,8 @@ class Counts(msgspec.Struct, kw_only=True):
         )
         return f'options={{"{side}": {{{pairs}}}}}'
 
-    def _describe(self, best: str, other: str) -> str:
+    def describe(self, best: str, other: str) -> str:
+        """Describe what is wrong with the spans."""
         if best == _STRIP and self.spaced:
             return "spans that begin or end with white space"
         if not self.inside:
@@ -162,6 +164,35 @@ def note_offsets(aligned: Aligned, placement: Placement) -> list[Note]:
     return [note for side, each in found for note in each.notes(side)]
 
 
+def note_own_offsets(corpus: Corpus) -> list[Note]:
+    """Note that most spans of a single input begin or end inside a word, if most would not with other offsets."""
+    spans = corpus.spans
+    if spans is None or corpus.raw is None or not spans.convention or len(spans) <= FEWEST:
+        return []
+    words = _Words(KeyPositions(corpus))
+    side = PlacedSpans(
+        document=spans.document, begin=spans.begin, end=spans.end, label=spans.label, given=np.arange(len(spans))
+    )
+    begins, ends, solid = words.compare((side.document, side.begin, side.end))
+    odd = begins | ends | (solid[1] != side.begin) | (solid[2] != side.end)
+    if 2 * int(odd.sum()) <= len(side):
+        return []
+    counts = _count_spans(words, corpus, side, [], every=True)
+    fitting = {}
+    for option, _, read in _read_otherwise(words, corpus, side, solid):
+        first, last, inner = words.compare(read)
+        there = (read[1] >= 0) & (read[1] < read[2])
+        fitting[option] = int((there & ~first & ~last & (inner[1] == read[1]) & (inner[2] == read[2])).sum())
+    best, count = max(fitting.items(), key=lambda each: each[1], default=("", 0))
+    if 4 * count < 3 * len(side):  # texts without spaces, for example
+        return []
+    what = (
+        f"{counts.describe(best, '')}; {counts.meanings[best]}, {count:,} of {len(side):,} spans would begin and end "
+    )
+    what += f"with words ({counts.path}?{best})"
+    return [Note(corpus.name, what, int(odd.sum()), tuple(counts.places))]
+
+
 def merge_offset_notes(notes: Iterable[Note]) -> Iterator[Note]:
     """Replace the counts of portions by the notes of their sums."""
     counts: dict[str, list[Counts]] = {}
@@ -184,7 +215,8 @@ def _count_spans(
     """Count the spans of a side; more than those that match is counted only if these are few, or for `every` side."""
     spans = corpus.spans
     assert spans is not None
-    others_extents = [np.concatenate([getattr(other, name) for other in others]) for name in _EXTENT]
+    nothing = [np.zeros(0, np.int64)]
+    others_extents = [np.concatenate([getattr(other, name) for other in others] or nothing) for name in _EXTENT]
     extents = (side.document, side.begin, side.end)
     matches = _match(extents, others_extents)
     counts = Counts(spans=len(side), matching=int(matches.sum()))
