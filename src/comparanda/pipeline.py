@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import fspath
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 Policy = TypeVar("Policy", bound=str)
 
+_RUN_NUMBER = re.compile(r"#[0-9]+$")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
@@ -88,6 +91,7 @@ class Setup:
         limits: other limits by name, as in `Limits`.
         progress: called with a description of the current step.
         classes: the names of classes, for labels that are numbers or rows of 0 and 1.
+        options: how data in Python are read, by side: the options that files have after their path.
 
     """
 
@@ -122,6 +126,7 @@ class Setup:
     limits: Mapping[str, int] = field(default_factory=dict)
     progress: Callable[[str], None] | None = None
     classes: Sequence[str] = ()
+    options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -267,12 +272,27 @@ def request_of(side: str, setup: Setup) -> tuple[Request, Shape]:
 
 def _read_side(given: Any, side: str, setup: Setup) -> Corpus:
     (setup.progress or _ignore_progress)(f"reading {side}")
-    corpus = _read_corpus(given, *request_of(side, setup))
+    corpus = _read_corpus(given, *_with_own_options(given, side, setup))
     if side != KEY or corpus.beliefs is None:
         return corpus
     from comparanda.formats.scored_spans import certain_key
 
     return certain_key(corpus)
+
+
+def _with_own_options(given: Any, side: str, setup: Setup) -> tuple[Request, Shape]:
+    """Build the request for a side, with the options for data in Python; those of files follow their path."""
+    request, shape = request_of(side, setup)
+    own = setup.options.get(side, setup.options.get(_RUN_NUMBER.sub("", side)))
+    if own is None:
+        return request, shape
+    if isinstance(given, Input | Corpus) or is_path(given):
+        hint = "write them after its path: out.jsonl?offsets=inclusive"
+        raise UsageError(f"options: {side!r} is not data in Python", hint=hint)
+    from comparanda.formats.objects import check_options
+
+    check_options(own, request.layer)
+    return replace(request, options={**request.options, **own}), shape
 
 
 def _ignore_progress(_: str) -> None:

@@ -45,7 +45,7 @@ def corpora(kind: str, folder: Path, rules: str, seed: int = 3) -> Corpora:
 def findings(verdicts: Verdicts) -> dict[str, str]:
     """Return all findings as JSON, without the lines of files: those of parts are their own."""
     found = printed(result_of(verdicts), ("length", "nesting"), WHERE)
-    return {name: re.sub(r'"place": "[^"]*"', "", text) for name, text in found.items()}
+    return {name: re.sub(r'"place": "[^"]*"|<\w+>:[0-9]+', "", text) for name, text in found.items()}
 
 
 @pytest.mark.parametrize("rules", RULES)

@@ -7,6 +7,7 @@ and label, walks from span to span to find sites, and compares multisets.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -355,7 +356,9 @@ def test_accuracies_differ_by_corrections_less_new_errors(seed: int) -> None:
 
 
 def told(thing: Any) -> Any:
-    """Return a finding as plain data."""
+    """Return a finding as plain data, without the numbers of the lines that notes name."""
+    if isinstance(thing, str):
+        return re.sub(r"(<\w+>):[0-9]+", r"\1", thing)
     if isinstance(thing, tuple | list):
         return [told(each) for each in thing]
     return {field.name: told(getattr(thing, field.name)) for field in fields(thing)} if is_dataclass(thing) else thing

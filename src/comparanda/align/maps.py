@@ -109,6 +109,12 @@ class Aligned:
     kept: Rows | None
     notes: tuple[Note, ...]
 
+    @property
+    def has_offsets(self) -> bool:
+        """Whether the spans of any side have offsets that the input gives, not tags, word numbers or quotations."""
+        spans = (corpus.spans for corpus in (self.key, *self.responses))
+        return any(each is not None and bool(each.convention) for each in spans)
+
 
 Mapped = tuple[RowMap, Segments | None, list[Note]]
 """The alignment of one response: its row map, shared segments, and notes."""

@@ -9,10 +9,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from comparanda.api.system_names import name_systems
-from comparanda.errors import UsageError
+from comparanda.errors import UsageError, suggest_nearest
 from comparanda.expressions import find_names
 from comparanda.findings.resamples import RESAMPLES, SEED
+from comparanda.formats.contract import KEY
 from comparanda.formats.scanner import MAX_LINE
 from comparanda.pipeline import Setup, evaluate_systems, prepare_systems
 from comparanda.result import Result
@@ -37,6 +37,7 @@ def compare(
     task: str | None = None,
     column: str | None = None,
     classes: Sequence[str] = (),
+    options: Mapping[str, Mapping[str, str]] | None = None,
     missing: Missing | None = None,
     maps: Mapping[str, Mapping[str, str]] | None = None,
     fold_case: bool = False,
@@ -86,6 +87,8 @@ def compare(
         column: the column to evaluate, if not the default of the task.
         classes: the names of classes, for labels that are given as numbers from 0, or as rows of 0 and 1 with a column
             for each class (multi-hot).
+        options: how Python data are read, by side ("key" or a system's name): the options that files have after their
+            path, such as {"crf": {"offsets": "inclusive"}}.
         missing: how to treat documents that an output lacks: "error" (the default for most tasks), "empty" (for coref)
             or "intersection".
         maps: label maps (old to new) by side: "all", "key", or a system's name.
@@ -150,11 +153,15 @@ def compare(
     if task is None:
         hint = 'add task="label" for labels of rows, "pos" or "tag" for tags of words, "span" for entities …'
         raise UsageError("missing argument 'task'", hint=hint)
-    systems = name_systems(key, systems)
+    if not isinstance(systems, Mapping):
+        from comparanda.api.system_names import name_systems
+
+        systems = name_systems(key, systems)
     setup = Setup(
         task=task,
         column=column,
         classes=classes,
+        options=_check_sides(options or {}, systems),
         missing=missing,
         maps=maps or {},
         fold_case=fold_case,
@@ -195,6 +202,18 @@ def compare(
             key, systems=systems, setup=setup, scale=scale, drawing=Drawing(resamples, seed, zero_division)
         )
     return result.where(where) if where else result
+
+
+def _check_sides(
+    options: Mapping[str, Mapping[str, str]], systems: Mapping[str, Any]
+) -> Mapping[str, Mapping[str, str]]:
+    """Refuse options for a side that is not there."""
+    known = [KEY, *systems]
+    for side in options:
+        if side not in known:
+            what = f"options for an unknown side: {side!r}{suggest_nearest(side, known)}"
+            raise UsageError(what, hint=f"expected one of: {', '.join(known)}")
+    return options
 
 
 # Several keys for one text: scores against the key of each annotator, and against their majority.

@@ -248,6 +248,8 @@ def check(context: click.Context, options: Mapping[str, Any]) -> int:
 
 def _check_single_file(context: click.Context, options: Mapping[str, Any]) -> int:
     """Check whether one file can be read."""
+    from comparanda.tasks.offset_checks import note_own_offsets
+
     given = Input.parse(key_of(context, options))
     settings = settings_of(options, {})
     setup = Setup(**{name: settings[name] for name in (*_SETUP_OPTIONS, "maps", "attributes")})
@@ -255,11 +257,12 @@ def _check_single_file(context: click.Context, options: Mapping[str, Any]) -> in
     try:
         probable = layer == "beliefs"  # keys have no probabilities, and this checks what the file holds
         corpus = read_response(given, given.display_name, setup) if probable else read_key(given, setup)
-        refuse_notes(setup, corpus.notes)
+        notes = [*corpus.notes, *note_own_offsets(corpus)]
+        refuse_notes(setup, notes)
     except InputError as problem:
         click.echo(visible_lines(str(problem)))
         return 1
-    for note in () if options["quiet"] else corpus.notes:
+    for note in () if options["quiet"] else notes:
         click.echo(f"note: {visible_lines(str(note))}")
     counts = {"document": len(corpus.documents), "row" if corpus.by_id else "word": len(corpus)}
     if corpus.quotes is not None:

@@ -16,7 +16,7 @@ import numpy as np
 from comparanda.core.places import Source
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.chunks import with_spans
-from comparanda.formats.contract import CERTAIN, KEY, Request, Shape, check_sizes
+from comparanda.formats.contract import CERTAIN, KEY, Layer, Request, Shape, check_sizes
 from comparanda.formats.delimited import LABEL_NAMES, normalise_name
 from comparanda.formats.field_values import is_collection, list_values, unwrap
 from comparanda.formats.plain_tables import (
@@ -72,6 +72,14 @@ def read_object(given: Any, request: Request, shape: Shape) -> Corpus:
     corpus = _read_corpus(given, request, shape)
     check_sizes(corpus, request.limits)
     return corpus
+
+
+def check_options(options: Mapping[str, str], layer: Layer) -> None:
+    """Refuse options that data in Python do not have; they have those of JSON lines, and `sentence`."""
+    from comparanda.formats.jsonl import FORMAT
+
+    known = {**FORMAT.options, "sentence": "the column of sentences"}
+    replace(FORMAT, name="python", options=known).check_options(options, layer)
 
 
 def _read_corpus(given: Any, request: Request, shape: Shape) -> Corpus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -452,10 +453,35 @@ class Extents:
         """Return details and a hint that name the convention that would fit most spans, if one would."""
         best, wrong = self._find_best_convention(used)
         named = len(self.stated)
+        if not named:
+            return self._suggest_inside(used)
         if 2 * len(wrong) >= named:
             return [], _OTHER_TEXT_HINT
-        option = "&".join(f"{name}={value}" for name, value in best.options.items() if value != used.options[name])
-        return [f"offsets that {best.meaning} would fit {named - len(wrong):,} of {named:,} spans"], f"set ?{option}"
+        return [f"offsets that {best.meaning} would fit {named - len(wrong):,} of {named:,} spans"], _set(used, best)
+
+    def _suggest_inside(self, used: Convention) -> tuple[list[str], str]:
+        """Return details and a hint that name the convention by which all spans are inside, and most end with words."""
+        for offsets, base in product(OFFSETS, (0, 1)):
+            other = Convention(offsets, base)
+            pieces = self._convert(other)
+            if other == used or (pieces.begin < 0).any() or self._find_outside(pieces).any():
+                continue
+            texts = [self.texts[number] for number in self._piece_documents.tolist()]
+            cut = sum(map(_cuts_word, texts, pieces.begin.tolist())) + sum(map(_cuts_word, texts, pieces.end.tolist()))
+            if 2 * cut < len(texts):
+                what = f"offsets that {other.meaning} would all be inside the text, and most at the ends of words"
+                return [what], _set(used, other)
+        return [], _OTHER_TEXT_HINT
+
+
+def _set(used: Convention, other: Convention) -> str:
+    """Say which options turn one convention into another."""
+    return f"set ?{'&'.join(f'{name}={value}' for name, value in other.options.items() if value != used.options[name])}"
+
+
+def _cuts_word(text: str, place: int) -> bool:
+    """Whether there are letters or digits directly before and after a place."""
+    return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 
 def covers_stated(covered: Sequence[str], stated: str) -> bool:

@@ -31,6 +31,7 @@ from comparanda.core.verdicts import Units, Verdicts, View, of_all_labels, witho
 from comparanda.errors import UsageError
 from comparanda.formats.contract import KEY
 from comparanda.tasks.label_maps import ONE_SIDED, note_one_sided_labels
+from comparanda.tasks.offset_checks import merge_offset_notes
 from comparanda.tasks.spans.links import UNLINKED
 from comparanda.tasks.systematic_errors import is_systematic, note_systematic_errors
 
@@ -61,7 +62,8 @@ def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[N
         kept += note_one_sided_labels(
             view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs
         )
-    kept = [*_drop_unlinked_notes(kept, view.claims, runs), *note_systematic_errors(views, runs)]
+    kept = _drop_unlinked_notes(list(merge_offset_notes(kept)), view.claims, runs)
+    kept += note_systematic_errors(views, runs)
     return tuple(sorted((each for note in add_up_weights(kept) for each in _split_by_place(note)), key=_note_order))
 
 

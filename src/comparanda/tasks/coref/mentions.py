@@ -536,6 +536,10 @@ def gather_mentions(aligned: Aligned, options: Options) -> Gathered:
     heads = None if options.matching == "exact" else Heads(aligned, placement, options.nouns)
     sides: list[Side] = []
     notes = [*foreign.notes]
+    if aligned.has_offsets:
+        from comparanda.tasks.offset_checks import note_offsets
+
+        notes += note_offsets(aligned, placement)
     for number, corpus in enumerate((aligned.key, *aligned.responses)):
         parts = [placement.sides[number], *([foreign.sides[number]] if number in foreign.sides else [])]
         side, given = _build_side(parts, topics, cuts, heads)

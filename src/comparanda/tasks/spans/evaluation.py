@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from comparanda.align import Aligned, align_responses
-from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, REPEATED, place_spans
+from comparanda.align.quotes import AMBIGUOUS, HALLUCINATED, PLACING, REPEATED, place_spans
 from comparanda.align.span_positions import PlacedSpans
 from comparanda.core.claims import Claims
 from comparanda.core.corpus import Fragments, owner_of_rows
@@ -18,7 +18,7 @@ from comparanda.core.extents import fragmentation_codes, number_fragmentations
 from comparanda.core.ids import BAR, NIL, split_ids
 from comparanda.core.items import Items, Outcomes
 from comparanda.core.joins import pack_columns
-from comparanda.core.places import Note
+from comparanda.core.places import Note, first_places
 from comparanda.core.sites import Attribute, recode_canonically
 from comparanda.core.text_columns import TextColumn, code_type, shrink_integers
 from comparanda.core.verdicts import System, Verdicts
@@ -638,7 +638,8 @@ class Ruled:
 def run_rules(aligned: Aligned, systems: Sequence[System], options: Options) -> Ruled:
     """Convert the spans of all sides to facts, and run the rules on each run and the key."""
     ruled = ruled_spans(*placed_labels(aligned, systems, options), options)
-    return replace(ruled, notes=[*ruled.notes, *note_marked_spans(ruled, run_names(systems))])
+    notes = [*note_marked_spans(ruled, run_names(systems)), *_note_repeated_spans(aligned, ruled)]
+    return replace(ruled, notes=[*ruled.notes, *notes])
 
 
 def note_marked_spans(ruled: Ruled, runs: Sequence[str]) -> list[Note]:
@@ -653,6 +654,41 @@ def note_marked_spans(ruled: Ruled, runs: Sequence[str]) -> list[Note]:
                 else:
                     found += [Note(run, kind.note, int(each.sum())) for run, each in zip(runs, marked, strict=True)]
     return [note for note in found if note.count]
+
+
+REPEATED_SPANS = "spans given twice, with the same extent and label"
+
+
+def _note_repeated_spans(aligned: Aligned, ruled: Ruled) -> list[Note]:
+    """Note how many spans of each side repeat another: if rules use ids, also with the same ids."""
+    notes = []
+    for number, corpus in enumerate((aligned.key, *aligned.responses)):
+        side = ruled.placement.sides[number]
+        if corpus.spans is None or PLACING in side.columns or len(side) < 2:  # quotations have notes of their own
+            continue
+        columns = [side.document, side.begin, side.end, ruled.labels[number]]
+        if ruled.ids:
+            columns.append(ruled.ids[number].ranked.codes)
+        if side.fragments is not None:
+            columns.append(fragmentation_codes(len(side), side.fragments, number_fragmentations([side.fragments])))
+        if not ruled.ids and side.fragments is None and not _have_equal_neighbours(side):
+            continue
+        (keys,) = pack_columns([columns])
+        order = np.lexsort((side.given, keys))
+        again = np.sort(side.given[order[1:][np.diff(keys[order]) == 0]])
+        if len(again):
+            counted = "false negative" if number == 0 else "false positive"
+            what = f"{REPEATED_SPANS}{' and id' if ruled.ids else ''}; by exact match, each second one is a {counted}"
+            notes.append(
+                Note(corpus.name, what, len(again), first_places(corpus.source, corpus.spans.offset[again[:3]]))
+            )
+    return notes
+
+
+def _have_equal_neighbours(side: PlacedSpans) -> bool:
+    """Whether any span of a side, sorted by document and extent, has the extent of the one before."""
+    same = (np.diff(side.document) == 0) & (np.diff(side.begin) == 0) & (np.diff(side.end) == 0)
+    return bool(same.any())
 
 
 def ruled_spans(placement: Placement, columns: Sequence[TextColumn], notes: Sequence[Note], options: Options) -> Ruled:
@@ -682,7 +718,12 @@ def placed_labels(
     placement = place_spans(aligned)
     columns, notes = _normalise_labels(placement, systems, run_names(systems), options)
     chosen, columns, left = _filter_labels(placement, columns, options)
-    return chosen, columns, [*placement.notes, *notes, *left]
+    found = [*placement.notes, *notes, *left]
+    if aligned.has_offsets:
+        from comparanda.tasks.offset_checks import note_offsets
+
+        found = [*note_offsets(aligned, placement), *found]
+    return chosen, columns, found
 
 
 def surface_forms(corpus: Corpus) -> frozenset[str]:
