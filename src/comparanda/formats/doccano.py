@@ -172,6 +172,7 @@ class _Reader:
         number = self._add_span(bounds, span.given.get("label"), span, span.path("label"))
         for name, value in span.plain(_SPAN_FIELDS):
             self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, span.given, self.request.scores)
 
     def _check_users(self, document: Fields) -> None:
         """Refuse the annotations of several users, unless one is asked for."""

@@ -205,6 +205,7 @@ class _Reader:
                 self.draft.set_value(number, "id", join_ids(split_ids(id_)))
             for name, value in entity.fields.plain(_OWN_FIELDS):
                 self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, entity.fields.given, self.request.scores)
 
 
 def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:

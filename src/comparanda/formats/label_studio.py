@@ -269,6 +269,9 @@ class _Reader:
         score = item.given.get("score")
         if type(score) is float or type(score) is int:
             self.draft.set_value(number, "probability", float(score))
+        elif self.request.scores and type(score) in {str, bool}:
+            self.draft.set_value(number, "score", score)
+        self.draft.check_scores(number, item.given, self.request.scores)
         meta = item.given.get("meta")
         if type(meta) is dict and type(notes := meta.get("text")) is list and notes:
             self.draft.set_value(number, "note", " ".join(map(str, notes)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.probabilities import side_by_side
 from comparanda.core.text_columns import Slices, TextColumn
 from comparanda.errors import ReadError, WriteError
-from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, Format, Request
+from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, SCORES, WORDS, Format, Request, declared_words
 from comparanda.formats.cuts import json_marks, sentence_a_line
 from comparanda.formats.field_values import find_unwritable, is_collection, list_values
 from comparanda.formats.hugging_face import read_values
@@ -26,7 +27,6 @@ from comparanda.formats.probabilistic_kinds import read_blocks, read_entities, r
 from comparanda.formats.probabilistic_records import (
     BEGINS,
     CONTENTS,
-    SCORES,
     Content,
     Document,
     Record,
@@ -34,6 +34,7 @@ from comparanda.formats.probabilistic_records import (
     Span,
     make_decoding_error,
     make_type_error,
+    replace_words,
 )
 from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
 from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
@@ -237,7 +238,7 @@ _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsT
 def read(source: Source, request: Request) -> Corpus:
     """Read records from JSONL or from one JSON array."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    if re.match(rb"\s*\[", source.data):
+    if re.match(rb"\s*\[", source.data) or request.options.get("scale") == WORDS:
         given = list(read_values(source))
         return read_documents([each for _, each in given], [place for place, _ in given], source, request)
     objects = JsonObjects(source)
@@ -267,6 +268,11 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
     """
     if all(map(_is_entity, given)):
         given, places = [list(given)], places[:1]
+    if words := declared_words(request.options, FORMAT.options):
+        given = [
+            replace_words(each, words, partial(_make_word_error, source, place))
+            for each, place in zip(given, places, strict=True)
+        ]
     found = []
     for each, place in zip(given, places, strict=True):
         try:
@@ -274,6 +280,10 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
         except msgspec.ValidationError as problem:
             raise make_type_error(source, place, problem) from None
     return _read_documents(found, list(places), source, request)
+
+
+def _make_word_error(source: Source, place: int, what: str, hint: str) -> ReadError:
+    return make_read_error(source, place, what, hint=hint)
 
 
 def is_probable(records: Iterable[Any]) -> bool:

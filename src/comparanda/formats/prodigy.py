@@ -204,6 +204,7 @@ class _Reader:
             self.draft.set_value(number, "probability", float(score))
         for name, value in span.plain(_SPAN_FIELDS):
             self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, span.given, self.request.scores)
 
 
 def _read_annotator(example: Fields) -> str:
