@@ -21,6 +21,7 @@ from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.json_keys import check_keys
 from comparanda.formats.json_objects import (
     Fields,
     JsonObjects,
@@ -302,12 +303,14 @@ def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, 
     for line in data.split(b"\n"):
         if line.strip():
             try:
-                yield place, _DECODER.decode(line)
+                value = _DECODER.decode(line)
             except RecursionError:
                 raise make_read_error(source, place, "the JSON is nested too deeply") from None
             except msgspec.DecodeError as problem:
                 what = "the JSON array is cut off" if "truncated" in str(problem) else f"not JSON: {problem}"
                 raise make_read_error(source, place, what, hint="JSONL needs one complete array per line") from None
+            check_keys(source, place, line, value)
+            yield place, value
         place += len(line) + 1
 
 

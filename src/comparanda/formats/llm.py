@@ -562,7 +562,7 @@ class _Reader:
         self.copies: list[str | None] = []
 
     def read(self) -> Corpus:
-        objects = JsonObjects(self.source)
+        objects = JsonObjects(self.source, answers=True)
         first = objects.first()
         roles = self._find_roles(first)
         for number, (record, offset) in enumerate(zip(objects, objects.offset.tolist(), strict=True)):

@@ -22,6 +22,7 @@ from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, SCORES, WORDS, 
 from comparanda.formats.cuts import json_marks, sentence_a_line
 from comparanda.formats.field_values import find_unwritable, is_collection, list_values
 from comparanda.formats.hugging_face import read_values
+from comparanda.formats.json_keys import check_all_keys
 from comparanda.formats.json_objects import JsonObjects, key_paths, looks_like_json
 from comparanda.formats.probabilistic_kinds import read_blocks, read_entities, read_nbest, read_tokens
 from comparanda.formats.probabilistic_records import (
@@ -253,6 +254,7 @@ def read(source: Source, request: Request) -> Corpus:
             raise known from None
         objects.decoded(_ANY_DECODER)  # raises the error for malformed JSON
         raise make_read_error(source, place, f"not JSON: {problem}") from None
+    check_all_keys(source, objects.offset.tolist(), objects.pieces, found)
     return _read_documents(found, objects.offset.tolist(), source, request)
 
 

@@ -65,7 +65,7 @@ Score = float | None | msgspec.UnsetType
 """A probability as it is given: null is refused, because it is not the same as a field that is absent."""
 
 
-class Scored(msgspec.Struct, gc=False, kw_only=True):
+class Scored(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """An object with a probability, in one of the usual fields."""
 
     p: Score = msgspec.UNSET
@@ -75,7 +75,7 @@ class Scored(msgspec.Struct, gc=False, kw_only=True):
     confidence: Score = msgspec.UNSET
 
 
-class Placed(Scored, gc=False, kw_only=True):
+class Placed(Scored, gc=False, kw_only=True, omit_defaults=True):
     """An object with offsets, in one of the usual pairs of fields."""
 
     start: Place | None = None
@@ -90,7 +90,7 @@ class Placed(Scored, gc=False, kw_only=True):
     end_offset: Place | None = None
 
 
-class Label(Scored, gc=False, kw_only=True):
+class Label(Scored, gc=False, kw_only=True, omit_defaults=True):
     """A label of a span and its probability, given as an object."""
 
     value: str | None = None
@@ -98,7 +98,7 @@ class Label(Scored, gc=False, kw_only=True):
     name: str | None = None
 
 
-class Span(Placed, gc=False, kw_only=True):
+class Span(Placed, gc=False, kw_only=True, omit_defaults=True):
     """A candidate span: an alternative of a block, an entity with a score, or a span of an analysis."""
 
     labels: dict[str, float | None] | list[str | Label] | None = None
@@ -109,13 +109,13 @@ class Span(Placed, gc=False, kw_only=True):
     text: str | None = None
 
 
-class Block(msgspec.Struct, gc=False):
+class Block(msgspec.Struct, gc=False, omit_defaults=True):
     """Mutually exclusive spans."""
 
     alternatives: list[Span]
 
 
-class Analysis(Scored, gc=False, kw_only=True):
+class Analysis(Scored, gc=False, kw_only=True, omit_defaults=True):
     """One of the n best analyses of a text: its spans, or the tag of each word."""
 
     logp: float | None = None
@@ -125,7 +125,7 @@ class Analysis(Scored, gc=False, kw_only=True):
     tags: list[str] | None = None
 
 
-class Token(Placed, gc=False, kw_only=True):
+class Token(Placed, gc=False, kw_only=True, omit_defaults=True):
     """A token; its tag probabilities may be missing if it only counts as a position."""
 
     text: str | None = None
@@ -136,7 +136,7 @@ class Token(Placed, gc=False, kw_only=True):
     dist: dict[str, float] | None = None
 
 
-class Document(msgspec.Struct, gc=False, kw_only=True):
+class Document(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """A record: a document, or a sentence."""
 
     doc: str | int | None = None
