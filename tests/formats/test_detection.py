@@ -177,6 +177,20 @@ class TestLongRecords:
         put("p.json", json.dumps([task], indent=2))
         assert files_and_format(Input.parse("p.json"), Request(layer="spans"), "tokens")[1].name == "label-studio"
 
+    @pytest.mark.parametrize("indent", [None, 1])
+    @pytest.mark.parametrize(
+        ("name", "record"),
+        [
+            ("prodigy", {"text": "Anna", "spans": [], "_input_hash": 1, "answer": "reject"}),
+            ("doccano", {"id": 1, "text": "Anna", "label": [[0, 4, "PER"]]}),
+            ("elevant", {"id": 1, "text": "Anna", "labels": [{"span": [0, 4], "entity_id": "Q1"}]}),
+        ],
+    )
+    def test_an_array_is_what_its_lines_would_be(self, name: str, record: dict[str, Any], indent: int | None) -> None:
+        put("x.jsonl", f"{json.dumps(record)}\n"), put("x.json", json.dumps([record], indent=indent))
+        for path in ("x.jsonl", "x.json"):
+            assert files_and_format(Input.parse(path), Request(layer="spans"), "tokens")[1].name == name
+
     def test_an_object_over_many_lines(self) -> None:
         tokens = [{"id": place, "start": place, "end": place + 1} for place in range(50)]
         document = {"tokens": tokens, "text": "x" * 50, "ents": [{"start": 0, "end": 1, "label": "PER"}]}

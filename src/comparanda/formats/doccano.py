@@ -23,8 +23,8 @@ from comparanda.formats.json_objects import (
     JsonObjects,
     document_attributes,
     json_lines,
-    key_paths,
     name_kind,
+    record_paths,
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
@@ -212,7 +212,7 @@ def _is_well_formed_list(span: Any) -> bool:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines are an export: a text with spans as lists, or as objects with doccano's field names."""
-    found = key_paths(lines)
+    found = record_paths(lines)
     if "text" not in found:
         return False
     names = ("entities[]", "annotations[]")

@@ -297,6 +297,15 @@ def key_paths(lines: list[str]) -> Set[str]:
     return _find_paths("\n".join(lines))
 
 
+def record_paths(lines: list[str]) -> Set[str]:
+    """Return the paths of the fields of records, which may be one per line or in one array.
+
+    >>> sorted(record_paths(['[{"text": "Anna"},', '{"spans": []}]']))
+    ['spans', 'text']
+    """
+    return {path.removeprefix("[].") for path in key_paths(lines)}
+
+
 @lru_cache(maxsize=2)  # each format that may fit asks for those of the same lines
 def _find_paths(text: str) -> Set[str]:
     found: set[str] = set()
