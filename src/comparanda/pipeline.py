@@ -15,7 +15,7 @@ from comparanda.core.probabilities import DECIDE, Decide
 from comparanda.core.verdicts import System
 from comparanda.errors import ReadError, UsageError, suggest_nearest
 from comparanda.expressions.names import SITE_NAMES
-from comparanda.formats.contract import BELIEF_OPTIONS, KEY, Request
+from comparanda.formats.contract import BELIEF_OPTIONS, KEY, WORDS, Request
 from comparanda.formats.files import is_path
 from comparanda.formats.inputs import Input, outputs_of, read_input
 from comparanda.formats.scanner import MAX_LINE
@@ -363,12 +363,12 @@ def _belief_options(task: Task, setup: Setup) -> dict[str, str]:
         what = f"{', '.join(setup.beliefs)}: the task {task.name!r} has no probabilities"
         raise UsageError(what, hint="choose the task prob")
     for name in setup.beliefs:
-        if name not in BELIEF_OPTIONS:
+        if name not in BELIEF_OPTIONS and setup.beliefs.get("scale") != WORDS:
             raise UsageError(
                 f"beliefs: unknown option {name!r}{suggest_nearest(name, BELIEF_OPTIONS)}",
                 hint=", ".join(BELIEF_OPTIONS),
             )
-    return dict(setup.beliefs)
+    return {name: str(value) for name, value in setup.beliefs.items()}
 
 
 def _load_rules(task: Task, setup: Setup) -> RuleSet | None:

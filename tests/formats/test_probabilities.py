@@ -44,8 +44,9 @@ class TestWhichField:
         assert weights(read(span(0, 4, "PER", score="0.6"))) == {(0, 4, "PER"): 0.6}
 
     @pytest.mark.parametrize("value", ["high", True, "nan"])
-    def test_what_is_no_number_is_no_score(self, value: Any) -> None:
-        assert read(span(0, 4, "PER", confidence=value)).beliefs is None
+    def test_what_is_no_number_is_refused(self, value: Any) -> None:
+        assert refusal(read, span(0, 4, "PER", confidence=value)).startswith("d.jsonl:1: the 'confidence' of ")
+        assert read(span(0, 4, "PER", confidence=value), options="?score=none").beliefs is None
 
     def test_two_are_not_guessed_between(self) -> None:
         both = span(0, 4, "PER", score=0.6, confidence=0.5)
@@ -61,7 +62,7 @@ class TestWhichField:
             "  fields: sure; use ?score=none if spans are certain"
         )
         text = refusal(read, span(0, 4, "PER", sure="very"), options="?score=sure")
-        assert text.startswith("d.jsonl: the values of 'sure' are not numbers\n")
+        assert text.startswith("d.jsonl:1: the 'sure' of the span 0 to 4, PER is 'very', which is not a number\n")
 
     def test_without_scores_all_is_certain(self) -> None:
         assert read(span(0, 4, "PER")).beliefs is None

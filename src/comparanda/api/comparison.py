@@ -122,7 +122,7 @@ def compare(
         across: how topics, whose documents chains may span, are named: an attribute of documents, "until:_" for their
             names up to a character, or "all" for one topic.
         beliefs: how probabilities are read, for inputs that do not declare it: "scale", "overlap", "semantics",
-            "residual", "aggregate", "floor", "score", each with its value.
+            "residual", "aggregate", "floor", "score", each with its value; with "scale": "words", also each word.
         decide: how probabilistic output is converted to a hard output: "tuple" (the default: the largest weight of each
             block) or "hierarchical" (the most probable span, then its best label).
         min_weight: the least weight in the hard output.

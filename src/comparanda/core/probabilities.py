@@ -236,7 +236,7 @@ def _concatenate_worlds(parts: Sequence[Worlds]) -> Worlds:
 
 Decide = Literal["tuple", "hierarchical"]
 DECIDE: tuple[Decide, ...] = get_args(Decide)
-Scale = Literal["prob", "percent", "logprob"]
+Scale = Literal["prob", "percent", "logprob", "words"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 Overlap = Literal["exclusive", "condition", "independent", "scale", "declared"]
 OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
@@ -284,7 +284,7 @@ SLACK = 1e-6
 
 
 def unscale(values: Floats, scale: Scale) -> Floats:
-    """Convert numbers on some scale to probabilities, without checking their range.
+    """Convert numbers on some scale to probabilities, without checking their range; those of words are probabilities.
 
     >>> unscale(np.array([0.0, 50.0]), "percent").tolist(), unscale(np.array([0.0]), "logprob").tolist()
     ([0.0, 0.5], [1.0])

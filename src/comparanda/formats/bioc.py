@@ -21,6 +21,7 @@ from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.document_writer import Losses, Mention, Value, Writer, lose_type
 from comparanda.formats.document_writer import Passage as WriterPassage
+from comparanda.formats.json_keys import check_all_keys, check_outer_keys
 from comparanda.formats.pubtator import NO_ENTITY, ids_of
 from comparanda.formats.standoff import FARTHEST, MEANING, Draft, Offsets, covers_stated
 from comparanda.formats.xml import (
@@ -285,6 +286,7 @@ class _JsonReader:
     def documents(self, data: bytes, begin: int) -> Iterator[Document]:
         for piece, place in self._outermost_objects(data, begin):
             fields = self._decode(_FIELDS_DECODER, piece, place)
+            check_outer_keys(self.source, place, piece, fields)
             name = next((each for each in COLLECTIONS if each in fields), None)
             if name is not None:
                 for each, where in self._array_elements(bytes(fields[name]), place, piece):
@@ -322,6 +324,7 @@ class _JsonReader:
 
     def _decode_document(self, data: bytes, place: int) -> Document:
         found: Document = self._decode(_DOCUMENT_DECODER, data, place)
+        check_all_keys(self.source, [place], [data])
         found.place = place
         return found
 

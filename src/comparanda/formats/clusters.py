@@ -35,8 +35,8 @@ from comparanda.formats.json_objects import (
     JsonObjects,
     document_attributes,
     json_lines,
-    key_paths,
     name_kind,
+    record_paths,
 )
 from comparanda.formats.scanner import check_line_lengths, offset_type
 from comparanda.formats.standoff import FARTHEST, Draft
@@ -506,7 +506,7 @@ def _shorten(value: Any) -> str:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines contain a document with chains, or with words in the form these tools write."""
-    found = {path.removeprefix("[].") for path in key_paths(lines)}
+    found = record_paths(lines)
     return not found.isdisjoint({*CLUSTERS, "cased_words", _SUBTOKEN_FIELD}) or {"doc_key", "sentences"} <= found
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -32,7 +33,8 @@ CHUNK_OPTIONS: Mapping[str, str] = {
 """The options of all formats with chunk tags, for reading spans from these."""
 
 BELIEF_OPTIONS: Mapping[str, str] = {
-    "scale": "probabilities: how they are written: prob, percent, logprob",
+    "scale": "probabilities: how they are written: prob, percent, logprob; words: every further option is then a word "
+    "with its probability, such as high=0.9",
     "overlap": "probabilities: how overlapping spans are treated: exclusive, condition, independent, scale; blocks "
     "declare it themselves (declared)",
     "semantics": "probabilities: whether labels of one span exclude each other: exclusive, independent",
@@ -46,8 +48,59 @@ BELIEF_OPTIONS: Mapping[str, str] = {
 KEY = "key"
 """The name of the key among the inputs."""
 
+SCORES = ("p", "probability", "prob", "score", "confidence")
+"""The usual names of fields that hold the probability of a span."""
+
+NO_SCORE_HINT = "give every probability a value, or use ?score=none if spans are certain"
+
 CERTAIN = "none"
 """The value of the option `score` for outputs whose spans are certain, even if they have scores."""
+
+
+WORDS = "words"
+"""The value of the option `scale` for scores that are words; all further options are then words with probabilities."""
+
+
+def declared_words(options: Mapping[str, str], known: Container[str]) -> dict[str, float]:
+    """Return the probabilities that options declare for words; none unless scores are words.
+
+    Args:
+        options: the options of an input.
+        known: the options of the format; all others are words, but for those of probabilities and chunk tags.
+
+    >>> declared_words({"scale": "words", "high": "0.9", "score": "sure"}, ())
+    {'high': 0.9}
+
+    """
+    if options.get("scale") != WORDS:
+        return {}
+    found = {}
+    for word, value in options.items():
+        if word in known or word in BELIEF_OPTIONS or word in CHUNK_OPTIONS:
+            continue
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number <= 1:
+            what = f"{word}={value!r}: expected the probability of the word {word!r}, a number from 0 to 1"
+            raise UsageError(what, hint=_WORDS_HINT)
+        found[word.lower()] = number
+    if not found:
+        raise UsageError("scale=words, but no word is declared", hint=_WORDS_HINT)
+    return found
+
+
+def describe_words(words: Mapping[str, float]) -> str:
+    """Describe what words mean, for the policies of a result.
+
+    >>> describe_words({"high": 0.9, "low": 0.3})
+    'high=0.9, low=0.3'
+    """
+    return ", ".join(f"{word}={value:g}" for word, value in words.items())
+
+
+_WORDS_HINT = "declare each word with its probability: ?scale=words&high=0.9&low=0.3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +118,7 @@ class Request:
         limits: the other size limits.
         shape: whether running tokens or independent rows are wanted; None if the file decides.
         classes: rows: the names of classes that the input gives by number or by columns of 0 and 1.
+        scores: the fields of spans whose values are to be read as probabilities; empty if spans are certain.
 
     """
 
@@ -78,6 +132,13 @@ class Request:
     limits: Limits = USUAL
     shape: Shape | None = None
     classes: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+
+    def for_spans(self) -> Request:
+        """Return the request for spans to which probabilities are added; those of a key are certain."""
+        asked = self.options.get("score")
+        scores = () if self.side == KEY or asked == CERTAIN else SCORES if asked is None else (asked,)
+        return replace(self, layer="spans", scores=scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,8 @@ from comparanda.formats.json_objects import (
     JsonObjects,
     document_attributes,
     json_lines,
-    key_paths,
     name_kind,
+    record_paths,
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
@@ -172,6 +172,7 @@ class _Reader:
         number = self._add_span(bounds, span.given.get("label"), span, span.path("label"))
         for name, value in span.plain(_SPAN_FIELDS):
             self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, span.given, self.request.scores)
 
     def _check_users(self, document: Fields) -> None:
         """Refuse the annotations of several users, unless one is asked for."""
@@ -212,7 +213,7 @@ def _is_well_formed_list(span: Any) -> bool:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines are an export: a text with spans as lists, or as objects with doccano's field names."""
-    found = key_paths(lines)
+    found = record_paths(lines)
     if "text" not in found:
         return False
     names = ("entities[]", "annotations[]")

@@ -18,7 +18,7 @@ from comparanda.errors import ReadError, WriteError
 from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.cuts import json_marks
 from comparanda.formats.document_writer import Losses, Mention, Passage, Value, Writer
-from comparanda.formats.json_objects import Fields, JsonObjects, key_paths
+from comparanda.formats.json_objects import Fields, JsonObjects, record_paths
 from comparanda.formats.scanner import check_line_lengths
 from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
@@ -187,7 +187,7 @@ def _known_id(id_: str) -> str | None:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines hold an article with a label or a mention in ELEVANT's form."""
-    paths = key_paths(lines)
+    paths = record_paths(lines)
     return (
         {"labels[].span", "labels[].entity_id"} <= paths
         or {"entity_mentions[].span", "entity_mentions[].linked_by"} <= paths

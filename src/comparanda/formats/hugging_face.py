@@ -22,6 +22,7 @@ from comparanda.core.text_columns import PADDING
 from comparanda.errors import WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
+from comparanda.formats.json_keys import check_keys
 from comparanda.formats.json_objects import (
     Fields,
     JsonObjects,
@@ -209,6 +210,7 @@ class _Reader:
                 self.draft.set_value(number, "id", join_ids(split_ids(id_)))
             for name, value in entity.fields.plain(_OWN_FIELDS):
                 self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, entity.fields.given, self.request.scores)
 
 
 def _merge_pieces(pieces: list[_Entity], text: str | None) -> Iterator[_Entity]:
@@ -305,12 +307,14 @@ def _read_lines(source: Source, data: bytes, place: int) -> Iterator[tuple[int, 
     for line in data.split(b"\n"):
         if line.strip():
             try:
-                yield place, _DECODER.decode(line)
+                value = _DECODER.decode(line)
             except RecursionError:
                 raise make_read_error(source, place, "the JSON is nested too deeply") from None
             except msgspec.DecodeError as problem:
                 what = "the JSON array is cut off" if "truncated" in str(problem) else f"not JSON: {problem}"
                 raise make_read_error(source, place, what, hint="JSONL needs one complete array per line") from None
+            check_keys(source, place, line, value)
+            yield place, value
         place += len(line) + 1
 
 

@@ -17,7 +17,16 @@ from comparanda.core.places import Stretch, file_stem
 from comparanda.core.registry import Entry, find_registered
 from comparanda.core.remote import AnyPath, is_web, path_of
 from comparanda.errors import ReadError, UsageError, suggest_nearest
-from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, KEY, Format, Request, Shape, check_sizes
+from comparanda.formats.contract import (
+    BELIEF_OPTIONS,
+    CHUNK_OPTIONS,
+    WORDS,
+    Format,
+    Request,
+    Shape,
+    check_sizes,
+    declared_words,
+)
 from comparanda.formats.files import (
     STDIN,
     files_of,
@@ -172,11 +181,11 @@ def read_input(given: Input, request: Request, shape: Shape) -> Corpus:
 
         corpus = with_spans(corpus, replace(request, options=asked.options))
     check_sizes(corpus, request.limits)
-    if asked.layer == request.layer or request.side == KEY or asked.options.get("score") == CERTAIN:
-        return corpus  # scores in a key are not probabilities
+    if not asked.scores:
+        return corpus
     from comparanda.formats.scored_spans import with_beliefs
 
-    return with_beliefs(corpus, asked.options)
+    return with_beliefs(corpus, asked.options, declared_words(asked.options, chosen.options))
 
 
 def files_and_format(given: Input, request: Request, shape: Shape) -> tuple[list[AnyPath], Format]:
@@ -246,13 +255,20 @@ class _Candidates:
 
 def chosen_request(chosen: Format, given: Input, request: Request, shape: Shape) -> Request:
     """Build the request for a format: the options that it has; those of the input take precedence."""
-    chosen.check_options(given.options, request.layer)
-    known = {*chosen.options, *(BELIEF_OPTIONS if request.layer == "beliefs" else ())}
-    common = {option: value for option, value in request.options.items() if option in known}
-    layer = request.layer if request.layer in chosen.layers else "spans"  # else spans, to which probabilities are added
+    beliefs = request.layer == "beliefs"
+    known = {*chosen.options, *(BELIEF_OPTIONS if beliefs else ())}
+    words = beliefs and {**request.options, **given.options}.get("scale") == WORDS
+    own = {option: value for option, value in given.options.items() if option in known or not words}
+    chosen.check_options(own, request.layer)
+    common = {
+        option: value
+        for option, value in request.options.items()
+        if option in known or (words and option not in CHUNK_OPTIONS)
+    }
     place = path_of(given.path)
     folder = str(place) if place.is_dir() else None
-    return replace(request, options={**common, **given.options}, folder=folder, layer=layer, shape=shape)
+    asked = replace(request, options={**common, **given.options}, folder=folder, shape=shape)
+    return asked if request.layer in chosen.layers or not beliefs else asked.for_spans()
 
 
 def _companion_suffixes(some: Iterable[Format]) -> dict[str, tuple[str, ...]]:

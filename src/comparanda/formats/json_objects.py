@@ -15,6 +15,7 @@ from comparanda.core.places import Source, make_read_error
 from comparanda.errors import ReadError
 from comparanda.formats.document_writer import GAPS, Losses, Mention, Passage
 from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.json_keys import check_all_keys, check_keys, check_outer_keys
 from comparanda.formats.standoff import FARTHEST
 
 if TYPE_CHECKING:
@@ -29,10 +30,15 @@ _LINE_HINT = "JSONL needs one complete object per line"
 
 
 class JsonObjects:
-    """The objects of a source, as bytes, each with its byte offset: one per line, or one array of objects."""
+    """The objects of a source, as bytes, each with its byte offset: one per line, or one array of objects.
 
-    def __init__(self, source: Source) -> None:
+    An object that has a key twice is refused. In answers of language models, that is left to what reads the answers:
+    only the keys of the outermost objects are compared.
+    """
+
+    def __init__(self, source: Source, *, answers: bool = False) -> None:
         self.source = source
+        self.answers = answers
         self.pieces, self.offset = _split_objects(source)
         if not self.pieces:
             raise ReadError("there are no objects in this file", where=source.parts[0].name)
@@ -46,8 +52,13 @@ class JsonObjects:
         return found
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for number in range(len(self.pieces)):
-            yield self._decode(number, OBJECT)
+        for number, piece in enumerate(self.pieces):
+            found = self._decode(number, OBJECT)
+            if self.answers:
+                check_outer_keys(self.source, int(self.offset[number]), piece)
+            else:
+                check_keys(self.source, int(self.offset[number]), piece, found)
+            yield found
 
     def decoded(self, decoder: msgspec.json.Decoder[Any]) -> list[Any]:
         """Decode all objects."""
@@ -58,6 +69,7 @@ class JsonObjects:
                 keep(decode(piece))
         except (msgspec.DecodeError, RecursionError) as problem:
             raise self._error(len(rows), problem) from None
+        check_all_keys(self.source, self.offset.tolist(), self.pieces, rows if decoder.type is Any else None)
         return rows
 
     def _decode(self, number: int, decoder: msgspec.json.Decoder[Any]) -> Any:
@@ -285,6 +297,15 @@ def key_paths(lines: list[str]) -> Set[str]:
     return _find_paths("\n".join(lines))
 
 
+def record_paths(lines: list[str]) -> Set[str]:
+    """Return the paths of the fields of records, which may be one per line or in one array.
+
+    >>> sorted(record_paths(['[{"text": "Anna"},', '{"spans": []}]']))
+    ['spans', 'text']
+    """
+    return {path.removeprefix("[].") for path in key_paths(lines)}
+
+
 @lru_cache(maxsize=2)  # each format that may fit asks for those of the same lines
 def _find_paths(text: str) -> Set[str]:
     found: set[str] = set()
@@ -395,9 +416,15 @@ class _NodeReader:
             yield from self._read_elements(self._decode(_ARRAY, data, begin), data, begin, None)
             return
         fields = self._decode(_OBJECT, data, begin)
-        context = self._decode(_ANY, fields[_CONTEXT], begin) if _CONTEXT in fields else None
+        check_outer_keys(self.source, begin, data, fields)
+        context = None
+        if _CONTEXT in fields:
+            context = self._decode(_ANY, fields[_CONTEXT], begin)
+            check_keys(self.source, begin, bytes(fields[_CONTEXT]), context)
         if (held := self._find_held_array(fields, begin)) is None:
-            yield Node(Fields(self.source, begin, self._decode(_NODE, data, begin)), context)
+            node = self._decode(_NODE, data, begin)
+            check_keys(self.source, begin, data, node)
+            yield Node(Fields(self.source, begin, node), context)
             return
         yield from self._read_elements(self._decode(_ARRAY, held, begin), held, begin + data.index(held), context)
 
@@ -407,7 +434,9 @@ class _NodeReader:
             values = [bytes(fields[name]) for name in self.holders if name in fields]
             if arrays := [value for value in values if value[:1] == b"["]:
                 return arrays[0]
-            fields = next((self._decode(_OBJECT, value, begin) for value in values if value[:1] == b"{"), {})
+            inner = next((value for value in values if value[:1] == b"{"), b"{}")
+            fields = self._decode(_OBJECT, inner, begin)
+            check_outer_keys(self.source, begin, inner, fields)
         return None
 
     def _read_elements(self, pieces: list[msgspec.Raw], data: bytes, begin: int, context: Any) -> Iterator[Node]:
@@ -417,6 +446,7 @@ class _NodeReader:
             place = data.index(raw, end)
             end = place + len(raw)
             node = self._decode(_NODE, raw, begin + place)
+            check_keys(self.source, begin + place, raw, node)
             yield Node(Fields(self.source, begin + place, node), node.get(_CONTEXT, context))
 
     def _decode(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:

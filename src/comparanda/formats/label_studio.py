@@ -23,7 +23,7 @@ from comparanda.formats.json_objects import (
     JsonObjects,
     document_attributes,
     is_plain,
-    key_paths,
+    record_paths,
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
@@ -269,6 +269,9 @@ class _Reader:
         score = item.given.get("score")
         if type(score) is float or type(score) is int:
             self.draft.set_value(number, "probability", float(score))
+        elif self.request.scores and type(score) in {str, bool}:
+            self.draft.set_value(number, "score", score)
+        self.draft.check_scores(number, item.given, self.request.scores)
         meta = item.given.get("meta")
         if type(meta) is dict and type(notes := meta.get("text")) is list and notes:
             self.draft.set_value(number, "note", " ".join(map(str, notes)))
@@ -329,7 +332,7 @@ def _fields_hint(data: Fields) -> str:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines are tasks with their data and annotations, or records of JSON-MIN."""
-    found = {path.removeprefix("[].") for path in key_paths(lines)}
+    found = record_paths(lines)
     if "data" in found and not found.isdisjoint({"annotations", "completions", "predictions"}):
         return any(path.startswith("data.") for path in found)
     return {"annotation_id", "annotator"} <= found

@@ -77,7 +77,7 @@ def _read_records(source: Source) -> list[_Record]:
     single = [_decode_object(data) if data.lstrip()[:1] == b"{" else None for data in parts]
     wholes = [each for each in single if each is not None]
     if len(wholes) < len(parts):
-        objects = JsonObjects(source)
+        objects = JsonObjects(source, answers=True)
         return [_Record(*each) for each in zip(objects, objects.offset.tolist(), objects.pieces, strict=True)]
     logs = any(map(is_log, wholes))
     nodes = [node.fields for node in read_nodes(source, LOG_HOLDERS if logs else ())]

@@ -16,7 +16,7 @@ import numpy as np
 from comparanda.core.places import Source
 from comparanda.errors import ReadError, UsageError
 from comparanda.formats.chunks import with_spans
-from comparanda.formats.contract import CERTAIN, KEY, Layer, Request, Shape, check_sizes
+from comparanda.formats.contract import Layer, Request, Shape, check_sizes, declared_words
 from comparanda.formats.delimited import LABEL_NAMES, normalise_name
 from comparanda.formats.field_values import is_collection, list_values, unwrap
 from comparanda.formats.plain_tables import (
@@ -107,9 +107,10 @@ def _read_beliefs(given: Any, request: Request) -> Corpus:
         places = range(len(given))
         records = [unwrap(each) for each in given]
         return replace(read_documents(records, places, _make_source(len(given), request), request), format="python")
-    corpus = _read_spans(given, replace(request, layer="spans"))
-    certain = request.side == KEY or request.options.get("score") == CERTAIN
-    return corpus if certain else with_beliefs(corpus, request.options)
+    asked = request.for_spans()
+    corpus = _read_spans(given, asked)
+    words = declared_words(request.options, ())
+    return with_beliefs(corpus, request.options, words) if asked.scores else corpus
 
 
 def _read_spans(given: Any, request: Request) -> Corpus:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,16 +15,16 @@ from comparanda.core.corpus import Corpus, Documents, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import Slices, TextColumn
 from comparanda.errors import ReadError
-from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, Format, Request
+from comparanda.formats.contract import BELIEF_OPTIONS, CERTAIN, SCORES, WORDS, Format, Request, declared_words
 from comparanda.formats.cuts import json_marks, sentence_a_line
 from comparanda.formats.field_values import find_unwritable, is_collection, list_values
 from comparanda.formats.hugging_face import read_values
+from comparanda.formats.json_keys import check_all_keys
 from comparanda.formats.json_objects import JsonObjects, key_paths, looks_like_json
 from comparanda.formats.probabilistic_kinds import read_blocks, read_entities, read_nbest, read_tokens
 from comparanda.formats.probabilistic_records import (
     BEGINS,
     CONTENTS,
-    SCORES,
     Content,
     Document,
     Record,
@@ -32,6 +33,7 @@ from comparanda.formats.probabilistic_records import (
     make_decoding_error,
     make_type_error,
     merge_tuples,
+    replace_words,
 )
 from comparanda.formats.probabilistic_records import Tuples as RecordsTuples
 from comparanda.formats.scanner import check_line_lengths, offset_type, sentence_offsets
@@ -236,7 +238,7 @@ _READERS: Mapping[Content, Callable[[Records, Sequence[int], Policies], RecordsT
 def read(source: Source, request: Request) -> Corpus:
     """Read records from JSONL or from one JSON array."""
     check_line_lengths(source, 0, source.size, request.max_line)
-    if re.match(rb"\s*\[", source.data):
+    if re.match(rb"\s*\[", source.data) or request.options.get("scale") == WORDS:
         given = list(read_values(source))
         return read_documents([each for _, each in given], [place for place, _ in given], source, request)
     objects = JsonObjects(source)
@@ -251,6 +253,7 @@ def read(source: Source, request: Request) -> Corpus:
             raise known from None
         objects.decoded(_ANY_DECODER)  # raises the error for malformed JSON
         raise make_read_error(source, place, f"not JSON: {problem}") from None
+    check_all_keys(source, objects.offset.tolist(), objects.pieces, found)
     return _read_documents(found, objects.offset.tolist(), source, request)
 
 
@@ -266,6 +269,11 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
     """
     if all(map(_is_entity, given)):
         given, places = [list(given)], places[:1]
+    if words := declared_words(request.options, FORMAT.options):
+        given = [
+            replace_words(each, words, partial(_make_word_error, source, place))
+            for each, place in zip(given, places, strict=True)
+        ]
     found = []
     for each, place in zip(given, places, strict=True):
         try:
@@ -273,6 +281,10 @@ def read_documents(given: Sequence[Any], places: Sequence[int], source: Source, 
         except msgspec.ValidationError as problem:
             raise make_type_error(source, place, problem) from None
     return _read_documents(found, list(places), source, request)
+
+
+def _make_word_error(source: Source, place: int, what: str, hint: str) -> ReadError:
+    return make_read_error(source, place, what, hint=hint)
 
 
 def is_probable(records: Iterable[Any]) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 import numpy as np
@@ -30,8 +30,17 @@ from comparanda.core.probabilities import (
     unscale,
 )
 from comparanda.errors import ReadError, UsageError, suggest_nearest
-from comparanda.formats.contract import CERTAIN, Choice, choose_option
-from comparanda.formats.standoff import FARTHEST
+from comparanda.formats.contract import (
+    CERTAIN,
+    KEY,
+    NO_SCORE_HINT,
+    SCORES,
+    Choice,
+    choose_option,
+    declared_words,
+    describe_words,
+)
+from comparanda.formats.standoff import FARTHEST, OPTION
 
 if TYPE_CHECKING:
     from comparanda.core.probabilities import Beliefs, Floats, Scale
@@ -47,24 +56,27 @@ CONTENTS: tuple[Content, ...] = ("blocks", "entities", "nbest", "tokens")
 
 BEGINS = ("start", "begin", "start_pos", "start_char", "start_offset")
 ENDS = ("end", "stop", "end_pos", "end_char", "end_offset")
-SCORES = ("p", "probability", "prob", "score", "confidence")
 LABELS = ("label", "type", "tag", "entity_group")
 NAMES = ("doc", "id", "doc_id", "document", "document_id", "doc_key", "name")
 WORDS = ("text", "word", "token", "form")
 LOGS = ("logp", "logprob", "log_prob")
 
 
-class Scored(msgspec.Struct, gc=False, kw_only=True):
+Score = float | None | msgspec.UnsetType
+"""A probability as it is given: null is refused, because it is not the same as a field that is absent."""
+
+
+class Scored(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """An object with a probability, in one of the usual fields."""
 
-    p: float | None = None
-    probability: float | None = None
-    prob: float | None = None
-    score: float | None = None
-    confidence: float | None = None
+    p: Score = msgspec.UNSET
+    probability: Score = msgspec.UNSET
+    prob: Score = msgspec.UNSET
+    score: Score = msgspec.UNSET
+    confidence: Score = msgspec.UNSET
 
 
-class Placed(Scored, gc=False, kw_only=True):
+class Placed(Scored, gc=False, kw_only=True, omit_defaults=True):
     """An object with offsets, in one of the usual pairs of fields."""
 
     start: Place | None = None
@@ -79,7 +91,7 @@ class Placed(Scored, gc=False, kw_only=True):
     end_offset: Place | None = None
 
 
-class Label(Scored, gc=False, kw_only=True):
+class Label(Scored, gc=False, kw_only=True, omit_defaults=True):
     """A label of a span and its probability, given as an object."""
 
     value: str | None = None
@@ -87,7 +99,7 @@ class Label(Scored, gc=False, kw_only=True):
     name: str | None = None
 
 
-class Span(Placed, gc=False, kw_only=True):
+class Span(Placed, gc=False, kw_only=True, omit_defaults=True):
     """A candidate span: an alternative of a block, an entity with a score, or a span of an analysis."""
 
     labels: dict[str, float | None] | list[str | Label] | None = None
@@ -98,7 +110,7 @@ class Span(Placed, gc=False, kw_only=True):
     text: str | None = None
 
 
-class Analysis(Scored, gc=False, kw_only=True):
+class Analysis(Scored, gc=False, kw_only=True, omit_defaults=True):
     """One of the n best analyses of a text: its spans, or the tag of each word."""
 
     logp: float | None = None
@@ -108,14 +120,14 @@ class Analysis(Scored, gc=False, kw_only=True):
     tags: list[str] | None = None
 
 
-class Block(msgspec.Struct, gc=False, kw_only=True):
+class Block(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """Mutually exclusive spans, or the sets of spans of which at most one is present."""
 
     alternatives: list[Span] | None = None
     worlds: list[Analysis] | None = None
 
 
-class Token(Placed, gc=False, kw_only=True):
+class Token(Placed, gc=False, kw_only=True, omit_defaults=True):
     """A token; its tag probabilities may be missing if it only counts as a position."""
 
     text: str | None = None
@@ -126,7 +138,7 @@ class Token(Placed, gc=False, kw_only=True):
     dist: dict[str, float] | None = None
 
 
-class Document(msgspec.Struct, gc=False, kw_only=True):
+class Document(msgspec.Struct, gc=False, kw_only=True, omit_defaults=True):
     """A record: a document, or a sentence."""
 
     doc: str | int | None = None
@@ -197,6 +209,9 @@ _PATH = re.compile(r" - at `\$\.?(?P<path>.*)`$")
 BLOCK_SHAPE = 'write a block like this: {"alternatives": [{"start": 0, "end": 4, "p": 0.6, "labels": {"PER": 1.0}}]}'
 
 
+_WORD_HINT = "if it is a word, declare what it means: ?scale=words&high=0.9&low=0.3"
+
+
 def make_decoding_error(source: Source, place: int, piece: bytes, problem: Exception) -> ReadError | None:
     """Make the error for a record that cannot be decoded; None if it is malformed JSON."""
     if isinstance(problem, msgspec.ValidationError):
@@ -228,13 +243,45 @@ def make_type_error(source: Source, place: int, problem: msgspec.ValidationError
         hint = 'write a span as [0, 4, "PER"], or as an object'
         return make_read_error(source, place, f"{called} does not have {length['length']} elements", hint=hint)
     if unexpected := _UNEXPECTED.match(text):
+        word = _WORD_HINT if unexpected["found"] == "str" and "float" in unexpected["wanted"] else None
         wanted = " or ".join(
             _TYPE_NAMES.get(each, each) for each in unexpected["wanted"].split(" | ") if each != "null"
         )
-        return make_read_error(
-            source, place, f"{called} is {_TYPE_NAMES.get(unexpected['found'], unexpected['found'])}, not {wanted}"
-        )
+        what = f"{called} is {_TYPE_NAMES.get(unexpected['found'], unexpected['found'])}, not {wanted}"
+        return make_read_error(source, place, what, hint=word)
     return make_read_error(source, place, f"{called} is too large a number")
+
+
+def replace_words(
+    given: Any, words: Mapping[str, float], refuse: Callable[[str, str], ReadError], path: str = ""
+) -> Any:
+    """Replace the words in all fields of probabilities by the numbers that are declared for them.
+
+    Args:
+        given: a decoded record.
+        words: the numbers, by word in lower case.
+        refuse: makes the error for a word that is not declared, with a message and a hint.
+        path: the path to the value.
+
+    """
+    if isinstance(given, list):
+        return [replace_words(each, words, refuse, f"{path}[{number}]") for number, each in enumerate(given)]
+    if not isinstance(given, dict):
+        return given
+    found = {}
+    for name, value in given.items():
+        here = f"{path}.{name}".removeprefix(".")
+        if not isinstance(value, str) or not (_SHARES.search(path) or (path and name in SCORES)):
+            found[name] = replace_words(value, words, refuse, here)
+        elif (number := words.get(value.strip().lower())) is not None:
+            found[name] = number
+        else:
+            hint = f"declare its probability: ?scale=words&{value.strip().lower()}=0.5"
+            raise refuse(f"{here!r} is {value!r}, a word that is not declared", hint)
+    return found
+
+
+_SHARES = re.compile(r"(?:^|\.)(?:labels|(?:probs|dist)(?:\[\d+\])?)$")
 
 
 def _find_infinite(given: Any, path: str) -> Iterator[tuple[str, float]]:
@@ -336,7 +383,9 @@ class Settings:
 
     def used_policies(self) -> dict[str, str]:
         """Return the policies that were used, by name, with all values if records differ."""
-        return {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
+        words = describe_words(declared_words(self._options, OPTION))
+        used = {name: ", ".join(sorted(self.used[name])) for name in sorted(self.used)}
+        return {**used, "words": words} if words else used
 
     def _override(self, document: Document, asked: Policies, refuse: Callable[[str, str], ReadError]) -> Policies:
         """Override the policies of the options with those that a record declares."""
@@ -570,26 +619,43 @@ class Records:
         return (asked,)
 
     def read_scores(self, things: Sequence[Any], record: Rows, path: Callable[[int], str]) -> list[float | None]:
-        """Return the probability of each object as given, in whichever field; refuse several fields in one object."""
-        columns: list[list[float | None]] = [list(map(attrgetter(name), things)) for name in self.score_fields]
-        filled = [values for values in columns if values.count(None) < len(values)]
+        """Return the probability of each object as given, in whichever field; refuse null, and several fields.
+
+        It is None if the object has no such field.
+        """
+        columns: list[list[Score]] = [list(map(attrgetter(name), things)) for name in self.score_fields]
+        filled = [values for values in columns if values.count(msgspec.UNSET) < len(values)]
         if not filled:
             return [None] * len(things)
         found = filled[0]
         for other in filled[1:]:
-            both = [one is not None and two is not None for one, two in zip(found, other, strict=True)]
+            both = [isinstance(one, float) and isinstance(two, float) for one, two in zip(found, other, strict=True)]
             if any(both):
                 number = both.index(True)
-                several = [repr(name) for name in self.score_fields if getattr(things[number], name) is not None]
+                several = [repr(name) for name in self.score_fields if isinstance(getattr(things[number], name), float)]
                 what = f"the probability of {path(number)!r} could be in {' or '.join(several)}"
                 hint = "choose one: ?score=FIELD"
                 raise self.refuse(int(record[number]), what, hint=hint)
-            found = [two if one is None else one for one, two in zip(found, other, strict=True)]
-        return found
+            found = [
+                two if one is msgspec.UNSET or (one is None and two is not msgspec.UNSET) else one
+                for one, two in zip(found, other, strict=True)
+            ]
+        kinds = set(map(type, found))
+        if kinds == {float}:
+            return cast("list[float | None]", found)
+        if type(None) in kinds and self.request.side != KEY:
+            number = found.index(None)
+            name = next(name for name in self.score_fields if getattr(things[number], name) is None)
+            raise self.refuse_null(int(record[number]), f"{path(number)}.{name}")
+        return [each if isinstance(each, float) else None for each in found]
+
+    def refuse_null(self, number: int, path: str) -> ReadError:
+        """Make the error for a probability that is null."""
+        return self.refuse(number, f"{path!r} is null, which is not a probability", hint=NO_SCORE_HINT)
 
     def score_field(self, thing: Any) -> str:
         """Return the field that holds the probability of an object."""
-        return next((name for name in self.score_fields if getattr(thing, name) is not None), SCORES[0])
+        return next((name for name in self.score_fields if isinstance(getattr(thing, name), float)), SCORES[0])
 
     def probabilities(self, values: Sequence[float | None], record: Rows, path: Callable[[int], str]) -> Floats:
         """Convert numbers to probabilities by the scale of their records; refuse numbers outside of the scale.
@@ -702,7 +768,7 @@ def concatenate_spans(records: Records, spans: Sequence[Span], record: Rows, pat
     values = [value for each in shares for value in each.values()]
     _check_labels(records, label=label, span=span, record=record, path=path)
     if None in values:
-        _refuse_unscored_labels(records, shares, record, path)
+        _refuse_unscored_labels(records, spans, shares, record, path=path)
 
     def place(row: int) -> str:
         return f"{path(int(span[row]))}.labels.{label[row]}"
@@ -771,10 +837,13 @@ def _check_labels(records: Records, label: list[str], span: Rows, record: Rows, 
 
 
 def _refuse_unscored_labels(
-    records: Records, shares: Sequence[Shares], record: Rows, path: Callable[[int], str]
+    records: Records, spans: Sequence[Span], shares: Sequence[Shares], record: Rows, *, path: Callable[[int], str]
 ) -> None:
-    """Refuse spans with several labels of which some have no probability."""
+    """Refuse spans with several labels of which some have no probability, and a label whose probability is null."""
     for number, each in enumerate(shares):
+        if len(each) == 1 and isinstance(spans[number].labels, dict) and records.request.side != KEY:
+            for label in (label for label, value in each.items() if value is None):
+                raise records.refuse_null(int(record[number]), f"{path(number)}.labels.{label}")
         if len(each) > 1 and None in each.values():
             what = f"{path(number)!r} has {len(each)} labels, and {_first_unscored(each)!r} has no probability"
             hint = 'give each label its probability: "labels": {"PER": 0.7, "LOC": 0.3}'

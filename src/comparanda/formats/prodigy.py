@@ -25,7 +25,7 @@ from comparanda.formats.json_objects import (
     document_attributes,
     further_fields,
     json_lines,
-    key_paths,
+    record_paths,
     span_extent,
 )
 from comparanda.formats.scanner import check_line_lengths
@@ -204,6 +204,7 @@ class _Reader:
             self.draft.set_value(number, "probability", float(score))
         for name, value in span.plain(_SPAN_FIELDS):
             self.draft.set_value(number, name, value)
+        self.draft.check_scores(number, span.given, self.request.scores)
 
 
 def _read_annotator(example: Fields) -> str:
@@ -247,7 +248,7 @@ def _read_token(span: Fields, tokens: list[Any], number: int) -> tuple[int, int,
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines are Prodigy examples: a text with an answer, hashes, or spans with token indices."""
-    found = key_paths(lines)
+    found = record_paths(lines)
     if "text" not in found:
         return False
     return not _TYPICAL_PATHS.isdisjoint(found) or (

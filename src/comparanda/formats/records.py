@@ -266,6 +266,7 @@ class _Reader:
             value = _join_ids(given) if field == "id" else _to_scalar(given)
             if field not in roles.own and value is not None:
                 self.draft.set_value(number, str(field), value)
+        self.draft.check_scores(number, span, self.request.scores)
         if self.chained:
             self._add_to_chain(number, span=span, called=called, document=document, place=place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from comparanda.core.places import Note, first_places, format_weight, make_read_
 from comparanda.core.probabilities import CLIPPED, EPSILON, hint_for, is_impossible, unscale
 from comparanda.core.text_columns import TextColumn, take_rows
 from comparanda.errors import ReadError, suggest_nearest
-from comparanda.formats.probabilistic_records import DECLARABLE, SCORES, parse_policies
+from comparanda.formats.contract import SCORES, describe_words
+from comparanda.formats.probabilistic_records import DECLARABLE, parse_policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Column, Rows, Truths
 
 
-def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | None = None) -> Corpus:
+def with_beliefs(
+    corpus: Corpus, options: Mapping[str, str], words: Mapping[str, float], apart: Truths | None = None
+) -> Corpus:
     """Add probabilities to the spans of a corpus if it has scores; without scores, spans are certain.
 
     The scores are in the column that `score` names, or in the only column with a usual name for scores. Items that
@@ -33,20 +37,22 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
     Args:
         corpus: the input.
         options: the options it was read with.
+        words: the probabilities of words that stand for them, in lower case.
         apart: the spans without a place, which overlap nothing; None if all have one.
 
     """
     policies = parse_policies(options)
     corpus = _refuse_declared_policies(corpus, policies)
     if corpus.quotes is not None:
-        later = lambda placed, nowhere: with_beliefs(placed, options, nowhere)  # noqa: E731 - the rest is known now
+        later = lambda placed, nowhere: with_beliefs(placed, options, words, nowhere)  # noqa: E731 - the rest is known now
         return replace(corpus, quotes=replace(corpus.quotes, probable=later))
     spans = corpus.spans
     assert spans is not None
-    column = _find_score_column(corpus, spans.columns, options.get("score"))
-    if column is None:
+    scores = _read_scores(corpus, spans, options.get("score"), words)
+    if scores is None:
         return corpus
-    weight, notes = _read_probabilities(corpus, spans, column, policies.scale)
+    column, numbers = scores
+    weight, notes = _read_probabilities(corpus, spans, column, numbers, scale=policies.scale)
     document = spans.document if apart is None else np.where(apart, -1 - np.arange(len(spans)), spans.document)
     scored = Scored(
         document=document, begin=spans.begin, end=spans.end, label=spans.label.codes.astype(np.int64), weight=weight
@@ -54,7 +60,13 @@ def with_beliefs(corpus: Corpus, options: Mapping[str, str], apart: Truths | Non
     found = make_blocks(scored, policies.overlap, policies.semantics, _make_refuse(corpus, spans, column, weight))
     if len(found.left_out):
         notes[TOO_MANY + format_weight(corpus.source, float(weight[found.left_out].sum()))] = found.left_out
-    policies_used = {"overlap": policies.overlap, "scale": policies.scale, "semantics": policies.semantics}
+    policies_used: dict[str, str] = {
+        "overlap": policies.overlap,
+        "scale": policies.scale,
+        "semantics": policies.semantics,
+    }
+    if words:
+        policies_used["words"] = describe_words(words)
     return replace(
         corpus,
         spans=_select_spans(spans, found.rows),
@@ -99,21 +111,65 @@ def _find_offset(corpus: Corpus, document: int) -> int:
     return int(corpus.offset[row]) if row < len(corpus.offset) else 0
 
 
-def _find_score_column(corpus: Corpus, columns: Mapping[str, Column], asked: str | None) -> str | None:
-    """Return the name of the column with the scores; None if there is none."""
+def _read_scores(
+    corpus: Corpus, spans: Spans, asked: str | None, words: Mapping[str, float]
+) -> tuple[str, Floats] | None:
+    """Return the name of the column of scores, and its numbers, NaN where they are missing; None if there is none.
+
+    Where the only column of numbers has none, words may be in another one, as in answers of language models.
+    """
     where = corpus.source.parts[0].name
-    if asked is not None:
-        if asked not in columns:
-            hint = f"fields: {', '.join(columns) or 'none'}; use ?score=none if spans are certain"
-            raise ReadError(f"spans have no {asked!r}{suggest_nearest(asked, columns)}", where=where, hint=hint)
-        if not _is_numeric(columns[asked]):
-            raise ReadError(f"the values of {asked!r} are not numbers", where=where, hint="name another: ?score=FIELD")
-        return asked
-    found = [name for name in SCORES if name in columns and _is_numeric(columns[name])]
-    if len(found) > 1:
-        what = f"the probabilities of spans could be in {' or '.join(map(repr, found))}"
-        raise ReadError(what, where=where, hint=f"choose one: ?score={found[0]}")
-    return found[0] if found else None
+    columns = spans.columns
+    if asked is not None and asked not in columns:
+        hint = f"fields: {', '.join(columns) or 'none'}; use ?score=none if spans are certain"
+        raise ReadError(f"spans have no {asked!r}{suggest_nearest(asked, columns)}", where=where, hint=hint)
+    names = [name for name in SCORES if name in columns] if asked is None else [asked]
+    numeric = [name for name in names if _is_numeric(columns[name])]
+    if len(numeric) > 1:
+        raise _several_error(numeric, where)
+    if not names:
+        return None
+    column = (numeric or names)[0]
+    numbers = np.full(len(spans), np.nan)
+    for name in (column, *(name for name in names if name != column)):
+        found, unread = _parse_column(columns[name], words)
+        missing = np.isnan(numbers)
+        if words and not (missing | np.isnan(found)).all():
+            raise _several_error([column, name], where)
+        if (unread & missing).any():
+            raise _word_error(corpus, spans, name, row=int((unread & missing).argmax()), words=words)
+        numbers[missing] = found[missing]
+    return column, numbers
+
+
+def _several_error(names: list[str], where: str) -> ReadError:
+    what = f"the probabilities of spans could be in {' or '.join(map(repr, names))}"
+    return ReadError(what, where=where, hint=f"choose one: ?score={names[0]}")
+
+
+def _parse_column(column: Column, words: Mapping[str, float]) -> tuple[Floats, Truths]:
+    """Return the numbers of a column, those declared for words included, and a mask of values that are not numbers."""
+    if not isinstance(column, TextColumn):
+        truths = column.dtype.kind == "b"
+        return np.full(len(column), np.nan) if truths else column.astype(np.float64), np.full(len(column), truths)
+    known = [float(name) if _is_number(name) else words.get(name.strip().lower(), np.nan) for name in column.names]
+    present = column.codes != (-1 if column.missing is None else column.missing)
+    numbers = np.where(present, np.array(known, np.float64)[column.codes], np.nan)
+    return numbers, present & np.isnan(numbers)
+
+
+def _word_error(corpus: Corpus, spans: Spans, name: str, *, row: int, words: Mapping[str, float]) -> ReadError:
+    """Make the error for a score that is not a number."""
+    column = spans.columns[name]
+    value = column[row] if isinstance(column, TextColumn) else str(column[row]).lower()
+    what = f"the {name!r} of {_describe_span(spans, row)} is {value!r}, which is not a number"
+    hint = f"declare what {'it means, too' if words else 'words mean'}: ?scale=words&{_as_option(value)}=0.5"
+    hint += "; use ?score=none if spans are certain"
+    return make_read_error(corpus.source, int(spans.offset[row]), what, hint=hint)
+
+
+def _as_option(value: object) -> str:
+    return quote(str(value).strip().lower()[:40])
 
 
 def _is_numeric(column: Column) -> bool:
@@ -131,10 +187,10 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _read_probabilities(corpus: Corpus, spans: Spans, column: str, scale: Scale) -> tuple[Floats, dict[str, Rows]]:
+def _read_probabilities(
+    corpus: Corpus, spans: Spans, column: str, numbers: Floats, *, scale: Scale
+) -> tuple[Floats, dict[str, Rows]]:
     """Return the probabilities of spans, and notes about some; refuse numbers that are not probabilities."""
-    given = spans.columns[column]
-    numbers = given.numbers(float) if isinstance(given, TextColumn) else given.astype(np.float64)
     absent = np.isnan(numbers)
     found = np.where(absent, 1.0, unscale(numbers, scale))
     wrong = np.flatnonzero(is_impossible(found))
@@ -144,11 +200,16 @@ def _read_probabilities(corpus: Corpus, spans: Spans, column: str, scale: Scale)
         hint = f"{hint_for(float(numbers[row]))}; use ?score=none if spans are certain"
         raise make_read_error(corpus.source, int(spans.offset[row]), what, hint=hint)
     outside = (found < 0) | (found > 1)
+    lacking = "a probability" if column == _DERIVED else repr(column)
     notes = {
-        f"spans without {column!r}, treated as certain": np.flatnonzero(absent),
+        f"spans without {lacking}, treated as certain": np.flatnonzero(absent),
         CLIPPED: np.flatnonzero(outside),
     }
     return np.clip(found, 0.0, 1.0), notes
+
+
+_DERIVED = "probability"
+"""The column of formats whose own fields have other names."""
 
 
 def _describe_span(spans: Spans, row: int) -> str:

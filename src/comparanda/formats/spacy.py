@@ -16,7 +16,7 @@ from comparanda.errors import MissingExtraError, ReadError, WriteError
 from comparanda.formats.contract import Format, Request
 from comparanda.formats.document_writer import Losses, Mention, Passage, Writer
 from comparanda.formats.field_values import find_unwritable, is_missing
-from comparanda.formats.json_objects import Fields, key_paths, read_nodes
+from comparanda.formats.json_objects import Fields, read_nodes, record_paths
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.standoff import OPTION, Draft, requested_offsets
 
@@ -266,7 +266,7 @@ def _read_docbin(source: Source, number: int) -> list[Document]:
 
 def sniff(lines: list[str]) -> bool:
     """Whether the first lines hold a document as written by `Doc.to_json`: its tokens have offsets but no texts."""
-    paths = {path.removeprefix("[].") for path in key_paths(lines)}
+    paths = record_paths(lines)
     tokens = {"tokens[].id", "tokens[].start", "tokens[].end"}
     found = {"ents", "sents", "cats"} & paths or any(path.startswith("spans.") for path in paths)
     return {"text", *tokens} <= paths and "tokens[].text" not in paths and bool(found)

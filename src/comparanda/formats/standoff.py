@@ -14,9 +14,9 @@ from comparanda.core.corpus import Corpus, Documents, Fragments, RawText, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
 from comparanda.errors import UsageError
-from comparanda.formats.contract import choose_option
+from comparanda.formats.contract import NO_SCORE_HINT, choose_option
 from comparanda.formats.cuts import UncuttableError
-from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.field_values import find_unwritable, is_collection, is_missing
 from comparanda.formats.scanner import offset_type
 from comparanda.formats.tokens import MENDS, mend_column
 
@@ -542,6 +542,7 @@ class Draft:
     _begin: list[int] = field(default_factory=list)
     _end: list[int] = field(default_factory=list)
     _fields: dict[str, dict[int, Any]] = field(default_factory=dict)
+    _unusable: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def document(self, name: str, place: int, attributes: Mapping[str, str | None] | None = None) -> None:
         """Start a document that begins at a byte of the source."""
@@ -585,6 +586,12 @@ class Draft:
         if name not in RESERVED:
             self._fields.setdefault(name, {})[span] = value
 
+    def check_scores(self, span: int, given: Mapping[str, Any], scores: tuple[str, ...]) -> None:
+        """Remember that a span has a field for its probability, but without a value, such as null or NaN."""
+        for name in scores:
+            if name in given and (shown := _show_unusable(given[name])):
+                self._unusable.setdefault(name, {})[span] = shown
+
     def corpus(
         self,
         request: Request,
@@ -604,6 +611,7 @@ class Draft:
             usual: the convention of the format, unless the stated texts of spans show a different one.
 
         """
+        self._refuse_unusable(request)
         texts = self.texts or [""] * len(self._names)
         found = tokenise_texts(texts)
         words, offset = self._locate_rows(found.rows)
@@ -630,6 +638,22 @@ class Draft:
             notes=(*self.source.notes, *self.notes),
             layout="; ".join(note.what for note in self.notes if note.what.startswith(COUNTING)),
         )
+
+    def _refuse_unusable(self, request: Request) -> None:
+        """Refuse a span whose probability has no usable value, if probabilities are wanted."""
+        known = {
+            span
+            for name in request.scores
+            for span, value in self._fields.get(name, {}).items()
+            if not is_missing(value) and not _show_unusable(value)
+        }
+        for name in request.scores:
+            for span, shown in self._unusable.get(name, {}).items():
+                if span not in known:
+                    label, place = self._label[span], self._place[span]
+                    what = f"the {name!r} of a span with the label {label!r} is {shown}, which is not a probability"
+                    details = [f"document {list(self._names)[self._document[span]]!r}"]
+                    raise make_read_error(self.source, place, what, details=details, hint=NO_SCORE_HINT)
 
     def _locate_rows(self, rows: Rows) -> tuple[Slices | None, Rows]:
         """Return the words, if the source contains the texts verbatim, and the byte offset of each row."""
@@ -716,6 +740,20 @@ class Draft:
                 self.notes.append(Note(self.side, f"spans whose fragments {what}", len(spans), places))
         flat = [(span, *piece) for span, each in whole.items() if len(each) > 1 for piece in each]
         return Fragments(*np.array(flat, np.int64).T) if flat else None
+
+
+def _show_unusable(value: Any) -> str:
+    """Describe a value that is neither a number nor a word; an empty string for others."""
+    if is_missing(value):
+        return "null" if value is None else "NaN"
+    if is_collection(value) or isinstance(value, Mapping):
+        return f"of type {type(value).__name__}"
+    if isinstance(value, str) and value.strip().lower() in _NOT_FINITE:
+        return value.strip()
+    return "empty" if value == "" else ""
+
+
+_NOT_FINITE = frozenset(f"{sign}{name}" for sign in ("", "+", "-") for name in ("nan", "inf", "infinity"))
 
 
 def _merge_pieces(pieces: list[tuple[int, int]]) -> list[tuple[int, int]]:

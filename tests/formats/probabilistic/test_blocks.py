@@ -30,7 +30,7 @@ class TestWeights:
         }
 
     def test_what_is_not_said_is_certain(self) -> None:
-        corpus = read(document(blocks=[block({"begin": 0, "end": 4, "labels": {"PER": None}})]))
+        corpus = read(document(blocks=[block({"begin": 0, "end": 4, "label": "PER"})]))
         assert weights(corpus) == {(0, 4, "PER"): 1.0}
         assert nothing(corpus) == [0.0]
 
