@@ -7,6 +7,7 @@ key by its characters.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from comparanda.align.maps import (
     row_map,
 )
 from comparanda.align.pairing import DocumentTexts, find_renamed, note_pairing, pair_documents
+from comparanda.align.positions import is_textless
 from comparanda.align.words import (
     Surface,
     check_numbers,
@@ -95,9 +97,9 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
     """
     if key.by_id:
         refuse_repeated_ids(key)
-    key = _with_places(key)
+    key = _with_rows(_with_places(key))
     context = _KeyContext(key)
-    maps, segments, kept_responses, notes = [], [], [], list(key.notes)
+    maps, segments, kept_responses, notes = [], [], [], [*key.notes, *_note_textless(key)]
     for given in responses:
         response = _with_places(given, key)
         mapped, segment, found = _map_response(context, response, missing)
@@ -116,6 +118,25 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
         kept=kept,
         notes=tuple(notes),
     )
+
+
+def _with_rows(key: Corpus) -> Corpus:
+    """Give each document of a key without text one row, at which all its spans are."""
+    spans, count = key.spans, len(key.documents)
+    if spans is None or not is_textless(key) or len(key) == count:
+        return key
+    first = np.searchsorted(spans.document, np.arange(count), side="right") - 1
+    offset = spans.offset[np.maximum(first, 0)] if len(spans) else np.zeros(count, np.int64)
+    numbers = np.arange(count + 1)
+    return replace(key, offset=offset, sentences=numbers, documents=replace(key.documents, offsets=numbers))
+
+
+def _note_textless(key: Corpus) -> list[Note]:
+    """Note that a key has no text."""
+    if not is_textless(key):
+        return []
+    what = "documents without text: spans compared by their offsets alone, and counted in characters, not tokens"
+    return [Note("key", what, len(key.documents))]
 
 
 def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
@@ -172,6 +193,9 @@ def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> M
     spans = response.spans if response.words is None else None
     if spans is not None and (spans.unit == "characters" or not len(response)):
         return _map_documents_only(context, response, missing)
+    if is_textless(key):
+        _refuse_words(key, response)
+        return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
     if _have_same_tokens(key, response) and not (both_marked and not _have_same_documents(key, response)):
         return _map_in_order(context, response)
@@ -204,6 +228,16 @@ def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     """
     same_names = key.documents.names == response.documents.names
     return same_names and np.array_equal(key.row_documents, response.row_documents)
+
+
+def _refuse_words(key: Corpus, response: Corpus) -> None:
+    """Refuse a response whose positions count words, if the key has no text."""
+    if response.spans is None or response.spans.unit == "tokens":
+        raise AlignError(
+            f"spans of words cannot be compared with those of a key without text ({key.source.parts[0].name})",
+            where=response.source.parts[0].name,
+            hint="give the text with the key, or spans by character offsets in the system output",
+        )
 
 
 def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
@@ -270,7 +304,7 @@ def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
-    nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
+    nowhere = RowMap(np.full(len(response), NONE), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
 
 

@@ -87,6 +87,15 @@ class Placement:
         """Return the ranges of the key's rows that spans cover, relative to their documents; half-open, not empty."""
         return _span_rows(self.positions, spans, self.unit)
 
+    def require_text(self, what: str) -> None:
+        """Refuse a key without text for what cannot be done without."""
+        if self.positions.textless:
+            raise AlignError(
+                f"{what} requires the text of the key",
+                where=self.positions.key.source.parts[0].name,
+                hint="give a key that contains the text of its documents",
+            )
+
     def texts(self, spans: PlacedSpans) -> TextColumn:
         """Return the key's text that each span covers."""
         return _span_texts(self.positions, spans, self.unit)
@@ -111,7 +120,9 @@ def _span_rows(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> t
 
 
 def _span_texts(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> TextColumn:
-    """Return the text that spans cover."""
+    """Return the text that spans cover; missing if the key has none."""
+    if key_positions.textless:
+        return TextColumn.of([None] * len(spans))
     if unit == "characters":
         documents = key_positions.raw.documents
         where = zip(spans.document.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
@@ -353,7 +364,7 @@ def _document_map(key_positions: KeyPositions, response: Corpus, row_map: RowMap
     place = {name: number for number, name in enumerate(key.documents.names)}
     found = np.array([place.get(name, NONE) for name in response.documents.names], np.int64)
     near, bounds = row_map.near(len(response)), response.row_documents
-    filled = np.flatnonzero(np.diff(bounds) > 0)
+    filled = np.flatnonzero(np.diff(bounds) > 0) if not key_positions.textless else found[:0]
     first = near[bounds[filled]]
     found[filled] = np.where(first == NONE, NONE, key_positions.owner[np.maximum(first, 0)])
     return found
@@ -361,6 +372,8 @@ def _document_map(key_positions: KeyPositions, response: Corpus, row_map: RowMap
 
 def _has_key_texts(key_positions: KeyPositions, corpus: Corpus, documents: Rows) -> bool:
     """Whether the texts of a response are identical to the key's, or it has none of its own."""
+    if key_positions.textless:
+        return True
     if corpus.raw is None:
         if key_positions.key.raw is None:
             raise AlignError(
@@ -407,6 +420,8 @@ def _transfer_positions(
 
 def _refuse_outside(key_positions: KeyPositions, corpus: Corpus, spans: Spans, document: Rows, *, end: Rows) -> None:
     """Refuse spans that end after the key's text: possible only in a response without a text."""
+    if key_positions.textless:
+        return
     sizes = np.array([len(text) for text in key_positions.raw.documents], np.int64)
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
     if len(wrong):
