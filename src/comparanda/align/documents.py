@@ -23,7 +23,6 @@ from comparanda.align.maps import (
     row_map,
 )
 from comparanda.align.pairing import DocumentTexts, find_renamed, note_pairing, pair_documents
-from comparanda.align.positions import is_textless
 from comparanda.align.words import (
     Surface,
     check_numbers,
@@ -39,7 +38,7 @@ from comparanda.errors import AlignError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from comparanda.align.maps import Mapped, Missing
+    from comparanda.align.maps import Mapped, Missing, TextPolicy
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows
 
@@ -84,7 +83,9 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
     return rows
 
 
-def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
+def align_responses(
+    key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error", texts: TextPolicy = "exact"
+) -> Aligned:
     """Align responses with a key.
 
     Args:
@@ -93,12 +94,13 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
             before the next is read.
         missing: the treatment of documents (or rows with ids) that a response lacks: refuse it,
             count them as empty there, or compare only what all responses have.
+        texts: whether the text of a response must be the key's, or may differ in a few characters.
 
     """
     if key.by_id:
         refuse_repeated_ids(key)
     key = _with_rows(_with_places(key))
-    context = _KeyContext(key)
+    context = _KeyContext(key, texts)
     maps, segments, kept_responses, notes = [], [], [], [*key.notes, *_note_textless(key)]
     for given in responses:
         response = _with_places(given, key)
@@ -123,7 +125,7 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
 def _with_rows(key: Corpus) -> Corpus:
     """Give each document of a key without text one row, at which all its spans are."""
     spans, count = key.spans, len(key.documents)
-    if spans is None or not is_textless(key) or len(key) == count:
+    if spans is None or not key.textless or len(key) == count:
         return key
     first = np.searchsorted(spans.document, np.arange(count), side="right") - 1
     offset = spans.offset[np.maximum(first, 0)] if len(spans) else np.zeros(count, np.int64)
@@ -133,7 +135,7 @@ def _with_rows(key: Corpus) -> Corpus:
 
 def _note_textless(key: Corpus) -> list[Note]:
     """Note that a key has no text."""
-    if not is_textless(key):
+    if not key.textless:
         return []
     what = "documents without text: spans compared by their offsets alone, and counted in characters, not tokens"
     return [Note("key", what, len(key.documents))]
@@ -151,8 +153,8 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
 class _KeyContext:
     """The key, with data that are computed once for all responses."""
 
-    def __init__(self, key: Corpus) -> None:
-        self.key = key
+    def __init__(self, key: Corpus, policy: TextPolicy) -> None:
+        self.key, self.policy = key, policy
         self.lacking: set[int] = set()
 
     @cached_property
@@ -193,7 +195,7 @@ def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> M
     spans = response.spans if response.words is None else None
     if spans is not None and (spans.unit == "characters" or not len(response)):
         return _map_documents_only(context, response, missing)
-    if is_textless(key):
+    if key.textless:
         _refuse_words(key, response)
         return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
@@ -218,7 +220,7 @@ def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
         return RowMap(), None, [*notes, *note_cuts(key, response)]
     if _have_same_tokens(key, response):
         return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
-    return lay_text(key, context.surface, response)
+    return lay_text(key, context.surface, response, texts=context.policy)
 
 
 def _have_same_documents(key: Corpus, response: Corpus) -> bool:
@@ -243,7 +245,7 @@ def _refuse_words(key: Corpus, response: Corpus) -> None:
 def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
     """Pair documents by their texts and names, then align their texts."""
     key, theirs = context.key, DocumentTexts(response, Surface.of(response))
-    pairing = pair_documents(context.texts, theirs)
+    pairing = pair_documents(context.texts, theirs, context.policy)
     lacking, surplus = _names(key, pairing.lacking), sorted(_names(response, pairing.surplus))
     if missing == "error" and (lacking or surplus):
         renamed = find_renamed(context.texts, theirs, pairing) if surplus else []
@@ -261,7 +263,7 @@ def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Ma
     if [[*map(list, group)] for group in pairing.groups] == [every]:
         mapped, segments, found = _map_in_order(context, response)
         return mapped, segments, [*found, *notes]
-    mapped, segments, found = lay_text(key, context.surface, response, pairing.groups)
+    mapped, segments, found = lay_text(key, context.surface, response, pairing.groups, texts=context.policy)
     return mapped, segments, [*notes, *found]
 
 

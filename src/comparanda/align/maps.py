@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.core.corpus import Corpus
-    from comparanda.core.text_columns import Rows
+    from comparanda.core.text_columns import Rows, Truths
 
 
 NONE = -1
@@ -49,12 +49,14 @@ class RowMap:
         to_key: the key's row for each row of the response, or None for the identity.
         to_response: the response's row for each row of the key, or None for the identity.
         surplus: the response's rows without a counterpart that have a position in the key's text; None for none.
+        edited: whether the text of each of the response's rows differs from the key's; None if texts are equal.
 
     """
 
     to_key: Rows | None = None
     to_response: Rows | None = None
     surplus: Surplus | None = None
+    edited: Truths | None = None
 
     @property
     def identity(self) -> bool:
@@ -141,6 +143,10 @@ def values_on_key(values: NDArray[np.integer], row_map: RowMap, absent: int) -> 
 
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
+
+TextPolicy = Literal["exact", "tolerate"]
+TEXT_POLICIES: tuple[TextPolicy, ...] = get_args(TextPolicy)
+"""How texts are compared: they must be equal but for white space, or may differ in a few characters."""
 
 _SHOWN = 3
 """The number of names in messages."""

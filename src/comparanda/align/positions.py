@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from comparanda.core.text_columns import Rows, Truths
 
 
-def is_textless(key: Corpus) -> bool:
-    """Whether a key consists of spans of characters without the text that these count."""
-    return key.spans is not None and key.spans.unit == "characters" and key.raw is None and key.words is None
-
-
 class KeyPositions:
     """The positions of the key's rows in its documents, computed on first use.
 
@@ -30,11 +25,6 @@ class KeyPositions:
 
     def __init__(self, key: Corpus) -> None:
         self.key = key
-
-    @property
-    def textless(self) -> bool:
-        """Whether the key consists of spans of characters without the text that these count."""
-        return is_textless(self.key)
 
     @cached_property
     def owner(self) -> Rows:
@@ -49,7 +39,7 @@ class KeyPositions:
     @cached_property
     def raw(self) -> RawText:
         """The texts of the documents: as in the input, or words joined by single spaces; empty if there are none."""
-        if self.textless:
+        if self.key.textless:
             nowhere = np.zeros(len(self.key), np.int64)
             return RawText(("",) * len(self.key.documents), nowhere, nowhere)
         return self.key.raw if self.key.raw is not None else self._join_words()

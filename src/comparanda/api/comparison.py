@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from comparanda.align import Missing
+    from comparanda.align import Missing, TextPolicy
     from comparanda.core.probabilities import Decide
     from comparanda.findings.anatomy import KeyPair, Keys, KeyScores
     from comparanda.rules.declarations import Parameters
@@ -36,6 +36,7 @@ def compare(
     task: str,
     column: str | None = None,
     missing: Missing | None = None,
+    texts: TextPolicy | None = None,
     maps: Mapping[str, Mapping[str, str]] | None = None,
     fold_case: bool = False,
     only_label: Sequence[str] = (),
@@ -81,6 +82,8 @@ def compare(
         column: the column to evaluate, if not the default of the task.
         missing: how to treat documents that an output lacks: "error" (the default for most tasks), "empty" (for coref)
             or "intersection".
+        texts: how texts are compared: "exact" (the default: equal but for white space) or "tolerate", which aligns
+            texts that differ in up to 5 % of the characters of a document, and counts them.
         maps: label maps (old to new) by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
         only_label: count only sites with these key labels.
@@ -142,6 +145,7 @@ def compare(
         task=task,
         column=column,
         missing=missing,
+        texts=texts,
         maps=maps or {},
         fold_case=fold_case,
         only_label=only_label,
