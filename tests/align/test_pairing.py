@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -289,3 +290,47 @@ def test_the_official_scores_of_files_whose_documents_recur() -> None:
                     wrong.append((treebank, system, metric))
     assert count == 108
     assert set(wrong) <= {("tr_imst", "UDPipe-Future", "Lemmas"), ("tr_imst", "UDPipe-Future", "BLEX")}
+
+
+# Documents without names and text
+
+
+def raw_output(*answers: list[tuple[int, int, str, str]]) -> str:
+    """The list that a tool like GLiNER returns for a list of texts, one line for each."""
+    fields = ("start", "end", "text", "label")
+    lines = ([{**dict(zip(fields, span, strict=True)), "score": 0.9} for span in some] for some in answers)
+    return put("raw.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
+
+
+TEXTS = [("d1", "Anna left Rome.", (0, 4, "PER")), ("d2", "At IBM.", (3, 6, "ORG")), ("d3", "Bob.", (0, 3, "PER"))]
+
+
+def key_with_names() -> str:
+    spans = (
+        {"id": name, "text": text, "spans": [{"start": a, "end": b, "label": c}]} for name, text, (a, b, c) in TEXTS
+    )
+    return put("named.jsonl", "".join(f"{json.dumps(each)}\n" for each in spans))
+
+
+def test_documents_without_names_are_matched_in_order_if_their_texts_are_there() -> None:
+    output = raw_output([(0, 4, "Anna", "PER")], [(3, 6, "IBM", "ORG")], [])
+    result = cp.compare(key_with_names(), {"x": output}, task="prob", resamples=0)
+    assert result.scores("recall").value("x") == 2 / 3
+    what = "x: documents without names, matched in order, as the texts of their spans are there: 3"
+    assert what in map(str, result.verdicts.notes)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ([(3, 6, "IBM", "ORG")], [(0, 4, "Anna", "PER")], []),
+        ([(0, 4, "Anna", "PER")], [(3, 6, "IBM", "ORG")]),
+        ([(0, 4, "Otto", "PER")], [(3, 6, "IBM", "ORG")], []),
+    ],
+)
+def test_else_they_are_refused_and_missing_is_not_advised(answers: tuple[list[tuple[int, int, str, str]], ...]) -> None:
+    with pytest.raises(cp.AlignError) as caught:
+        cp.compare(key_with_names(), {"x": raw_output(*answers)}, task="prob")
+    assert str(caught.value).endswith(
+        "  no document has the same name in both\n  give the documents the names that they have in the key"
+    )

@@ -33,6 +33,7 @@ from comparanda.align.words import (
     segments_of_same_tokens,
 )
 from comparanda.core.places import Note
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
     from comparanda.align.maps import Mapped, Missing, TextPolicy
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows
+
+
+NUMBERED = "document "
+"""The beginning of the names that readers give documents without a name, before their number."""
 
 
 # Rows that are identified by ids: classification files.
@@ -103,7 +108,7 @@ def align_responses(
     context = _KeyContext(key, texts)
     maps, segments, kept_responses, notes = [], [], [], [*key.notes, *_note_textless(key)]
     for given in responses:
-        response = _with_places(given, key)
+        response = _name_in_order(key, _with_places(given, key))
         mapped, segment, found = _map_response(context, response, missing)
         maps.append(mapped)
         segments.append(segment)
@@ -120,6 +125,32 @@ def align_responses(
         kept=kept,
         notes=tuple(notes),
     )
+
+
+def _name_in_order(key: Corpus, response: Corpus) -> Corpus:
+    """Give documents without text and names those of the key's, in order, if their spans state the texts found there.
+
+    Tools that are given a list of texts return a list of lists of spans, each with the text that it covers.
+    """
+    spans, count, names = response.spans, len(response.documents), response.documents.names
+    numbered = names == tuple(f"{NUMBERED}{number}" for number in range(1, count + 1))
+    if spans is None or spans.unit != "characters" or len(response) or key.raw is None or not numbered:
+        return response
+    stated = spans.columns.get("text")
+    if count != len(key.documents) or set(names) & set(key.documents.names) or not isinstance(stated, TextColumn):
+        return response
+    texts, whole = key.raw.documents, np.ones(len(spans), np.bool_)
+    if spans.fragments is not None:
+        whole[spans.fragments.span] = False
+    rows = [row for row in np.flatnonzero(whole).tolist() if stated[row]]
+    places = zip(rows, *(column[rows].tolist() for column in (spans.document, spans.begin, spans.end)), strict=True)
+    if not rows or any(texts[number][begin:end].split() != stated[row].split() for row, number, begin, end in places):
+        return response
+    note = Note(
+        response.name, "documents without names, matched in order, as the texts of their spans are there", count
+    )
+    documents = replace(response.documents, names=key.documents.names)
+    return replace(response, documents=documents, notes=(*response.notes, note))
 
 
 def _with_rows(key: Corpus) -> Corpus:

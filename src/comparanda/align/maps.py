@@ -172,6 +172,7 @@ def refuse_missing(
             lacking=lacking,
             surplus=surplus,
             kind=kind,
+            disjoint=len(lacking) == len(set(key.documents.names) if kind == "document" else key),
         )
 
 
@@ -183,11 +184,13 @@ def make_coverage_error(
     *,
     kind: str,
     renamed: Sequence[tuple[str, str]] = (),
+    disjoint: bool = False,
 ) -> AlignError:
     """Make the error for a response with missing or additional documents or ids, given the names of both files.
 
     Ways to ignore them are suggested only if they are really missing: `renamed` lists those of the key whose text the
-    response has, with their names there, or "" if it is in several documents.
+    response has, with their names there, or "" if it is in several documents; `disjoint` is whether no name of the key
+    is in the response.
     """
     details = []
     if lacking:
@@ -199,6 +202,9 @@ def make_coverage_error(
         shown = [f"{mine!r} is named {theirs!r}" if theirs else f"{mine!r} has other names" for mine, theirs in renamed]
         more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
         details.append(f"no text is missing, names differ: here {', '.join(shown[:_SHOWN])}{more}")
+        hint = f"give the {kind}s the names that they have in the key"
+    elif disjoint and surplus:
+        details.append(f"no {kind} has the same name in both")
         hint = f"give the {kind}s the names that they have in the key"
     elif not lacking:
         hint = f"remove these {kind}s from the system output, or ignore them with --missing empty"
