@@ -1182,6 +1182,12 @@ MUTATIONS = (
         "another_text_is_refused_whatever_the_marks",
     ),
     mutation(
+        "align.span_positions",
+        "np.maximum(stops[row], found)",
+        "np.maximum(starts[row], found)",
+        "texts_with_offsets_may_be_merged_and_renamed",
+    ),
+    mutation(
         "align.edits",
         "found.append((begin, code.src_end, other_begin, code.dest_end))",
         "found.append((begin, code.src_end, other_begin, code.dest_start))",
