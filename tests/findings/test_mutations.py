@@ -1183,8 +1183,8 @@ MUTATIONS = (
     ),
     mutation(
         "align.span_positions",
-        "np.maximum(stops[row], found)",
-        "np.maximum(starts[row], found)",
+        "to_places(following[closing], ending=True)",
+        "to_places(following[opening], ending=True)",
         "texts_with_offsets_may_be_merged_and_renamed",
     ),
     mutation(
