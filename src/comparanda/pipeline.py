@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from os import fspath
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from comparanda.align import MISSING, Missing, align_responses
+from comparanda.align import MISSING, TEXT_POLICIES, Missing, TextPolicy, align_responses
 from comparanda.core.corpus import Corpus
 from comparanda.core.limits import Limits, limit_hint
 from comparanda.core.probabilities import DECIDE, Decide
@@ -62,6 +62,7 @@ class Setup:
         column: the column to evaluate, an alternative to naming it in the task.
         missing: how to treat documents that an output lacks: error, empty or intersection; None for the default of the
             task.
+        texts: how texts are compared: exact, or tolerate, which accepts a few different characters.
         maps: label maps by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
         only_label: count only sites with these key labels.
@@ -98,6 +99,7 @@ class Setup:
     task: str
     column: str | None = None
     missing: Missing | None = None
+    texts: TextPolicy | None = None
     maps: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     fold_case: bool = False
     only_label: Sequence[str] = ()
@@ -176,7 +178,7 @@ def prepare_runs(key: Any, columns: Sequence[System], outputs: Sequence[tuple[st
     rules = _load_rules(task, setup)
     gold = read_key(key, setup)
     responses = (_read_side(given, run, setup) for run, given in outputs)
-    aligned = align_responses(gold, responses, missing=missing)
+    aligned = align_responses(gold, responses, missing=missing, texts=_texts_of(setup))
     options = Options(
         column=value,
         maps=setup.maps,
@@ -231,6 +233,14 @@ def missing_of(setup: Setup) -> Missing:
     if missing not in MISSING:
         raise UsageError(f"missing={missing!r}{suggest_nearest(missing, MISSING)}", hint=", ".join(MISSING))
     return missing
+
+
+def _texts_of(setup: Setup) -> TextPolicy:
+    """Return how texts are compared."""
+    texts = setup.texts or TEXT_POLICIES[0]
+    if texts not in TEXT_POLICIES:
+        raise UsageError(f"texts={texts!r}{suggest_nearest(texts, TEXT_POLICIES)}", hint=", ".join(TEXT_POLICIES))
+    return texts
 
 
 def read_key(key: Any, setup: Setup) -> Corpus:
@@ -309,6 +319,7 @@ def _signature_settings(setup: Setup) -> dict[str, str]:
         "parameters": ",".join(f"{name}={value:g}" for name, value in sorted(numbers.items())),
         "scheme": setup.scheme,
         "repair": setup.repair,
+        "texts": setup.texts if setup.texts != TEXT_POLICIES[0] else None,
     }
     return {name: value for name, value in settings.items() if value}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 from collections import defaultdict
 from pathlib import Path
 
@@ -231,6 +233,38 @@ def test_random_marks_change_no_count(seed: int) -> None:
     assert to_response(found) == to_response(laid(write([s for d in key for s in d.sentences]), write(whole)))
 
 
+@identity(seeds, examples=20)
+def test_texts_with_offsets_may_be_merged_and_renamed(seed: int) -> None:
+    """Consecutive documents of the key are one in the output, under other names; white space differs."""
+    chance = random.Random(seed)
+    key: list[tuple[str, str, list[tuple[int, int, str]]]] = []
+    for number in range(chance.randint(2, 5)):
+        words = ["".join(chance.choice("abä") for _ in range(chance.randint(1, 5))) for _ in range(6)]
+        text, spans = "", []
+        for word in words:
+            spans += [(len(text), len(text) + len(word), chance.choice("XY"))] * (chance.random() < 0.5)
+            text += word + chance.choice([" ", "\n", "  "])
+        key.append((f"d{number}", text, spans or [(0, 1, "X")]))
+    output = [("z0", *key[0][1:])]
+    for _, text, spans in key[1:]:
+        name, before, some = output[-1]
+        if chance.random() < 0.5:
+            shifted = [(len(before) + begin, len(before) + end, label) for begin, end, label in spans]
+            output[-1] = (name, before + text, [*some, *shifted])
+        else:
+            output.append((f"z{len(output)}", text, spans))
+    result = cp.compare(standoff("k.jsonl", key), {"x": standoff("o.jsonl", output)}, task="span", resamples=0)
+    assert result.scores("f1").value("x") == 1.0
+
+
+def standoff(name: str, documents: list[tuple[str, str, list[tuple[int, int, str]]]]) -> str:
+    found = ""
+    for title, text, spans in documents:
+        some = [{"start": begin, "end": end, "label": label} for begin, end, label in spans]
+        found += json.dumps({"id": title, "text": text, "spans": some}) + "\n"
+    return put(name, found)
+
+
 def _contradict(key: list[Document], response: list[Document]) -> bool:
     """Whether a document has one name and one text on both sides, at different places of the text."""
     places: list[dict[str, tuple[int, str]]] = []
@@ -289,3 +323,71 @@ def test_the_official_scores_of_files_whose_documents_recur() -> None:
                     wrong.append((treebank, system, metric))
     assert count == 108
     assert set(wrong) <= {("tr_imst", "UDPipe-Future", "Lemmas"), ("tr_imst", "UDPipe-Future", "BLEX")}
+
+
+# Documents without names and text
+
+
+def raw_output(*answers: list[tuple[int, int, str, str]]) -> str:
+    """The list that a tool like GLiNER returns for a list of texts, one line for each."""
+    fields = ("start", "end", "text", "label")
+    lines = ([{**dict(zip(fields, span, strict=True)), "score": 0.9} for span in some] for some in answers)
+    return put("raw.jsonl", "".join(f"{json.dumps(each)}\n" for each in lines))
+
+
+TEXTS = [("d1", "Anna left Rome.", (0, 4, "PER")), ("d2", "At IBM.", (3, 6, "ORG")), ("d3", "Bob.", (0, 3, "PER"))]
+
+
+def key_with_names() -> str:
+    spans = (
+        {"id": name, "text": text, "spans": [{"start": a, "end": b, "label": c}]} for name, text, (a, b, c) in TEXTS
+    )
+    return put("named.jsonl", "".join(f"{json.dumps(each)}\n" for each in spans))
+
+
+def test_documents_without_names_are_matched_in_order_if_their_texts_are_there() -> None:
+    output = raw_output([(0, 4, "Anna", "PER")], [(3, 6, "IBM", "ORG")], [])
+    result = cp.compare(key_with_names(), {"x": output}, task="prob", resamples=0)
+    assert result.scores("recall").value("x") == 2 / 3
+    what = "x: documents without names, matched in order, as the texts of their spans are there: 3"
+    assert what in map(str, result.verdicts.notes)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ([(3, 6, "IBM", "ORG")], [(0, 4, "Anna", "PER")], []),
+        ([(0, 4, "Anna", "PER")], [(3, 6, "IBM", "ORG")]),
+        ([(0, 4, "Otto", "PER")], [(3, 6, "IBM", "ORG")], []),
+    ],
+)
+def test_else_they_are_refused_and_missing_is_not_advised(answers: tuple[list[tuple[int, int, str, str]], ...]) -> None:
+    with pytest.raises(cp.AlignError) as caught:
+        cp.compare(key_with_names(), {"x": raw_output(*answers)}, task="prob")
+    assert str(caught.value).endswith(
+        "  no document has the same name in both\n  give the documents the names that they have in the key"
+    )
+
+
+@pytest.mark.slow
+def test_a_folder_of_treebanks_whose_teams_mark_documents_in_other_ways() -> None:
+    """As the leaderboard of one file each: marks with other ids, no marks, and a gold file whose documents recur."""
+    source = shared("data/edges/ud/conll2018")
+    for treebank in ("bg_btb", "tr_imst"):
+        gold = (source / f"gold/{treebank}.conllu").read_text()
+        put(
+            f"gold/{treebank}.conllu",
+            gold if treebank == "bg_btb" else gold.replace("# sent_id", "# newdoc\n# sent_id", 1),
+        )
+        for team in ("HIT-SCIR-18", "UDPipe-Future"):
+            text = (source / f"systems/{team}/{treebank}.conllu").read_text()
+            put(f"teams/{team}/{treebank}.conllu", text)
+            plain = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("# newdoc"))
+            put(f"teams/{team}-ids/{treebank}.conllu", f"# newdoc id = ori/./test-datasets/{treebank}.txt\n{plain}")
+            put(f"teams/{team}-plain/{treebank}.conllu", plain)
+    board = cp.leaderboard("gold", "teams", task="dep", resamples=0, view="conll18", measures=["f1[LAS]"])
+    assert board.refused == ()
+    scores = {each.system: each.scores[0].value or 0.0 for each in board.standings}
+    for team in ("HIT-SCIR-18", "UDPipe-Future"):
+        assert scores[team] == scores[f"{team}-ids"] == scores[f"{team}-plain"]
+    assert scores["HIT-SCIR-18"] > scores["UDPipe-Future"]

@@ -324,3 +324,16 @@ def test_a_format_without_trees(trees_key: str, capsys: pytest.CaptureFixture[st
     outcome = run(capsys, "score", trees_key, f"x={write('x.txt', 'w1 N')}::columns", "--task", "dep", "-q")
     text = "comparanda: format 'columns' has no trees\n  formats that have: conllu, conllx\n"
     assert (outcome.code, outcome.err) == (2, text)
+
+
+def test_a_few_other_characters_are_tolerated_on_request(key: str, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = write("bad.conllu", conllu().replace("sleep", "sleeq"))
+    assert "the text differs from the key's" in refused(capsys, key, bad)
+    done = run(capsys, "score", key, bad, "--task", "pos", "--texts", "tolerate", "--resamples", 0, "--json")
+    assert done.code == 0
+    assert "texts:tolerate" in done.json["signature"]
+    assert (
+        "characters that differ from the key's text (--texts tolerate): 1 (bad.conllu:5 'sleeq' for 'sleep')"
+        in done.err
+    )
+    assert "expected exact or tolerate" in run(capsys, "score", key, bad, "--task", "pos", "--texts", "no").err

@@ -22,6 +22,7 @@ for _name in (
     "align.test_maps",
     "align.test_pairing",
     "align.test_properties",
+    "align.test_tolerance",
     "findings.test_ablation",
     "findings.complement.test_against",
     "findings.test_upper_bounds",
@@ -1170,8 +1171,8 @@ MUTATIONS = (
     ),
     mutation(
         "align.pairing",
-        "if mine and theirs and self._is_same(mine, theirs) and not",
-        "if mine and theirs and len(mine) == len(theirs) and not",
+        "whole = Pairing(groups=[(mine, theirs)]",
+        "whole = Pairing(groups=[(mine[:1], theirs)]",
         "random_marks_change_no_count",
     ),
     mutation(
@@ -1179,6 +1180,18 @@ MUTATIONS = (
         "if (place := _find_first_difference(mine, theirs, composed)) is not None:",
         "if (place := _find_first_difference(mine, theirs, composed)) == 0:",
         "another_text_is_refused_whatever_the_marks",
+    ),
+    mutation(
+        "align.span_positions",
+        "to_places(following[closing], ending=True)",
+        "to_places(following[opening], ending=True)",
+        "texts_with_offsets_may_be_merged_and_renamed",
+    ),
+    mutation(
+        "align.edits",
+        "found.append((begin, code.src_end, other_begin, code.dest_end))",
+        "found.append((begin, code.src_end, other_begin, code.dest_start))",
+        "edits_turn_one_text_into_the_other",
     ),
     mutation(
         "align.documents",

@@ -7,6 +7,7 @@ key by its characters.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -32,14 +33,19 @@ from comparanda.align.words import (
     segments_of_same_tokens,
 )
 from comparanda.core.places import Note
+from comparanda.core.text_columns import TextColumn
 from comparanda.errors import AlignError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from comparanda.align.maps import Mapped, Missing
+    from comparanda.align.maps import Mapped, Missing, TextPolicy
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows
+
+
+NUMBERED = "document "
+"""The beginning of the names that readers give documents without a name, before their number."""
 
 
 # Rows that are identified by ids: classification files.
@@ -82,7 +88,9 @@ def _rows_by_id(corpus: Corpus) -> dict[str, int]:
     return rows
 
 
-def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error") -> Aligned:
+def align_responses(
+    key: Corpus, responses: Iterable[Corpus], *, missing: Missing = "error", texts: TextPolicy = "exact"
+) -> Aligned:
     """Align responses with a key.
 
     Args:
@@ -91,15 +99,16 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
             before the next is read.
         missing: the treatment of documents (or rows with ids) that a response lacks: refuse it,
             count them as empty there, or compare only what all responses have.
+        texts: whether the text of a response must be the key's, or may differ in a few characters.
 
     """
     if key.by_id:
         refuse_repeated_ids(key)
-    key = _with_places(key)
-    context = _KeyContext(key)
-    maps, segments, kept_responses, notes = [], [], [], list(key.notes)
+    key = _with_rows(_with_places(key))
+    context = _KeyContext(key, texts)
+    maps, segments, kept_responses, notes = [], [], [], [*key.notes, *_note_textless(key)]
     for given in responses:
-        response = _with_places(given, key)
+        response = _name_in_order(key, _with_places(given, key))
         mapped, segment, found = _map_response(context, response, missing)
         maps.append(mapped)
         segments.append(segment)
@@ -118,6 +127,51 @@ def align_responses(key: Corpus, responses: Iterable[Corpus], *, missing: Missin
     )
 
 
+def _name_in_order(key: Corpus, response: Corpus) -> Corpus:
+    """Give documents without text and names those of the key's, in order, if their spans state the texts found there.
+
+    Tools that are given a list of texts return a list of lists of spans, each with the text that it covers.
+    """
+    spans, count, names = response.spans, len(response.documents), response.documents.names
+    numbered = names == tuple(f"{NUMBERED}{number}" for number in range(1, count + 1))
+    if spans is None or spans.unit != "characters" or len(response) or key.raw is None or not numbered:
+        return response
+    stated = spans.columns.get("text")
+    if count != len(key.documents) or set(names) & set(key.documents.names) or not isinstance(stated, TextColumn):
+        return response
+    texts, whole = key.raw.documents, np.ones(len(spans), np.bool_)
+    if spans.fragments is not None:
+        whole[spans.fragments.span] = False
+    rows = [row for row in np.flatnonzero(whole).tolist() if stated[row]]
+    places = zip(rows, *(column[rows].tolist() for column in (spans.document, spans.begin, spans.end)), strict=True)
+    if not rows or any(texts[number][begin:end].split() != stated[row].split() for row, number, begin, end in places):
+        return response
+    note = Note(
+        response.name, "documents without names, matched in order, as the texts of their spans are there", count
+    )
+    documents = replace(response.documents, names=key.documents.names)
+    return replace(response, documents=documents, notes=(*response.notes, note))
+
+
+def _with_rows(key: Corpus) -> Corpus:
+    """Give each document of a key without text one row, at which all its spans are."""
+    spans, count = key.spans, len(key.documents)
+    if spans is None or not key.textless or len(key) == count:
+        return key
+    first = np.searchsorted(spans.document, np.arange(count), side="right") - 1
+    offset = spans.offset[np.maximum(first, 0)] if len(spans) else np.zeros(count, np.int64)
+    numbers = np.arange(count + 1)
+    return replace(key, offset=offset, sentences=numbers, documents=replace(key.documents, offsets=numbers))
+
+
+def _note_textless(key: Corpus) -> list[Note]:
+    """Note that a key has no text."""
+    if not key.textless:
+        return []
+    what = "documents without text: spans compared by their offsets alone, and counted in characters, not tokens"
+    return [Note("key", what, len(key.documents))]
+
+
 def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
     """Note the number of rows of the key that are left out; refuse to compare if none remain."""
     if kept is None:
@@ -130,8 +184,8 @@ def left_out(key: Corpus, kept: Rows | None) -> list[Note]:
 class _KeyContext:
     """The key, with data that are computed once for all responses."""
 
-    def __init__(self, key: Corpus) -> None:
-        self.key = key
+    def __init__(self, key: Corpus, policy: TextPolicy) -> None:
+        self.key, self.policy = key, policy
         self.lacking: set[int] = set()
 
     @cached_property
@@ -172,6 +226,9 @@ def _map_response(context: _KeyContext, response: Corpus, missing: Missing) -> M
     spans = response.spans if response.words is None else None
     if spans is not None and (spans.unit == "characters" or not len(response)):
         return _map_documents_only(context, response, missing)
+    if key.textless:
+        _refuse_words(key, response)
+        return _map_documents_only(context, response, missing)
     both_marked = key.documents.marked and response.documents.marked
     if _have_same_tokens(key, response) and not (both_marked and not _have_same_documents(key, response)):
         return _map_in_order(context, response)
@@ -193,7 +250,7 @@ def _map_in_order(context: _KeyContext, response: Corpus) -> Mapped:
         return RowMap(), None, check_numbers(key, response, np.arange(len(key)), np.arange(len(response)))
     if _have_same_tokens(key, response):
         return RowMap(), segments_of_same_tokens(key, response), note_cuts(key, response)
-    return lay_text(key, context.surface, response)
+    return lay_text(key, context.surface, response, texts=context.policy)
 
 
 def _have_same_documents(key: Corpus, response: Corpus) -> bool:
@@ -205,10 +262,20 @@ def _have_same_documents(key: Corpus, response: Corpus) -> bool:
     return same_names and np.array_equal(key.row_documents, response.row_documents)
 
 
+def _refuse_words(key: Corpus, response: Corpus) -> None:
+    """Refuse a response whose positions count words, if the key has no text."""
+    if response.spans is None or response.spans.unit == "tokens":
+        raise AlignError(
+            f"spans of words cannot be compared with those of a key without text ({key.source.parts[0].name})",
+            where=response.source.parts[0].name,
+            hint="give the text with the key, or spans by character offsets in the system output",
+        )
+
+
 def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Mapped:
     """Pair documents by their texts and names, then align their texts."""
     key, theirs = context.key, DocumentTexts(response, Surface.of(response))
-    pairing = pair_documents(context.texts, theirs)
+    pairing = pair_documents(context.texts, theirs, context.policy)
     lacking, surplus = _names(key, pairing.lacking), sorted(_names(response, pairing.surplus))
     if missing == "error" and (lacking or surplus):
         renamed = find_renamed(context.texts, theirs, pairing) if surplus else []
@@ -226,7 +293,7 @@ def _map_by_text(context: _KeyContext, response: Corpus, missing: Missing) -> Ma
     if [[*map(list, group)] for group in pairing.groups] == [every]:
         mapped, segments, found = _map_in_order(context, response)
         return mapped, segments, [*found, *notes]
-    mapped, segments, found = lay_text(key, context.surface, response, pairing.groups)
+    mapped, segments, found = lay_text(key, context.surface, response, pairing.groups, texts=context.policy)
     return mapped, segments, [*notes, *found]
 
 
@@ -269,7 +336,7 @@ def _map_documents_only(context: _KeyContext, response: Corpus, missing: Missing
     lacking, surplus = [name for name in key.documents.names if name not in theirs], sorted(theirs - mine)
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     context.lacking |= {number for number, name in enumerate(key.documents.names) if name not in theirs}
-    nowhere = RowMap(np.zeros(0, np.int64), np.full(len(key), NONE))
+    nowhere = RowMap(np.full(len(response), NONE), np.full(len(key), NONE))
     return nowhere, None, missing_notes(response, lacking, surplus, "document")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from comparanda.core.corpus import Corpus
-    from comparanda.core.text_columns import Rows
+    from comparanda.core.text_columns import Rows, Truths
 
 
 NONE = -1
@@ -49,12 +49,14 @@ class RowMap:
         to_key: the key's row for each row of the response, or None for the identity.
         to_response: the response's row for each row of the key, or None for the identity.
         surplus: the response's rows without a counterpart that have a position in the key's text; None for none.
+        edited: whether the text of each of the response's rows differs from the key's; None if texts are equal.
 
     """
 
     to_key: Rows | None = None
     to_response: Rows | None = None
     surplus: Surplus | None = None
+    edited: Truths | None = None
 
     @property
     def identity(self) -> bool:
@@ -148,6 +150,10 @@ def values_on_key(values: NDArray[np.integer], row_map: RowMap, absent: int) -> 
 Missing = Literal["error", "empty", "intersection"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
+TextPolicy = Literal["exact", "tolerate"]
+TEXT_POLICIES: tuple[TextPolicy, ...] = get_args(TextPolicy)
+"""How texts are compared: they must be equal but for white space, or may differ in a few characters."""
+
 _SHOWN = 3
 """The number of names in messages."""
 
@@ -172,6 +178,7 @@ def refuse_missing(
             lacking=lacking,
             surplus=surplus,
             kind=kind,
+            disjoint=len(lacking) == len(set(key.documents.names) if kind == "document" else key),
         )
 
 
@@ -183,11 +190,13 @@ def make_coverage_error(
     *,
     kind: str,
     renamed: Sequence[tuple[str, str]] = (),
+    disjoint: bool = False,
 ) -> AlignError:
     """Make the error for a response with missing or additional documents or ids, given the names of both files.
 
     Ways to ignore them are suggested only if they are really missing: `renamed` lists those of the key whose text the
-    response has, with their names there, or "" if it is in several documents.
+    response has, with their names there, or "" if it is in several documents; `disjoint` is whether no name of the key
+    is in the response.
     """
     details = []
     if lacking:
@@ -199,6 +208,9 @@ def make_coverage_error(
         shown = [f"{mine!r} is named {theirs!r}" if theirs else f"{mine!r} has other names" for mine, theirs in renamed]
         more = f" and {len(shown) - _SHOWN:,} more" if len(shown) > _SHOWN else ""
         details.append(f"no text is missing, names differ: here {', '.join(shown[:_SHOWN])}{more}")
+        hint = f"give the {kind}s the names that they have in the key"
+    elif disjoint and surplus:
+        details.append(f"no {kind} has the same name in both")
         hint = f"give the {kind}s the names that they have in the key"
     elif not lacking:
         hint = f"remove these {kind}s from the system output, or ignore them with --missing empty"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from comparanda.align.edits import find_edits
 from comparanda.core.places import Note, name_files
 
 if TYPE_CHECKING:
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from comparanda.align.maps import TextPolicy
     from comparanda.align.words import Surface, Text
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows
 
 Name = TypeVar("Name")
+
+_ByName = tuple[dict[str | None, list[int]], dict[str | None, list[int]]]
 
 Group = tuple[list[int], list[int]]
 """Documents of the key and of the response: the texts of each, one after the other, are aligned."""
@@ -102,16 +106,16 @@ class Pairing:
         self.whole += other.whole
 
 
-def pair_documents(key: DocumentTexts, response: DocumentTexts) -> Pairing:
-    """Pair all documents of a response with those of a key."""
-    return _Pairer(key, response).pair(
+def pair_documents(key: DocumentTexts, response: DocumentTexts, policy: TextPolicy = "exact") -> Pairing:
+    """Pair all documents of a response with those of a key, whose texts may differ in a few characters."""
+    return _Pairer(key, response, tolerate=policy == "tolerate").pair(
         list(range(len(key.corpus.documents))), list(range(len(response.corpus.documents))), by_file=True, insist=True
     )
 
 
 class _Pairer:
-    def __init__(self, key: DocumentTexts, response: DocumentTexts) -> None:
-        self.key, self.response = key, response
+    def __init__(self, key: DocumentTexts, response: DocumentTexts, *, tolerate: bool) -> None:
+        self.key, self.response, self.tolerate = key, response, tolerate
 
     def pair(self, mine: list[int], theirs: list[int], *, by_file: bool, insist: bool) -> Pairing:
         """Pair some documents.
@@ -124,33 +128,41 @@ class _Pairer:
 
         """
         known = _group_by_name(self.key.names, mine), _group_by_name(self.response.names, theirs)
-        if None not in known[0] and known[0].keys() == known[1].keys():
-            groups = [(documents, known[1][name]) for name, documents in known[0].items()]
-            if self._are_same(mine, theirs) or all(self._is_same(*group) for group in groups):
-                return Pairing(groups=groups)
-            if not self._is_same(mine, theirs):
-                return Pairing(groups=groups)  # the error names the document whose text differs
-        files = self._pair_files(mine, theirs) if by_file else None
-        if (
-            files is not None
-            and not (files.lacking or files.surplus)
-            and all(self._is_same(*each) for each in files.groups)
-        ):
-            return files
-        if mine and theirs and self._is_same(mine, theirs) and not self._contradict(*known):
-            return Pairing(groups=[(mine, theirs)], whole=[(mine, theirs)])
-        if files is not None:
-            return files
+        found = self._pair_equal_names(mine, theirs, known) or self._pair_texts(mine, theirs, known, by_file=by_file)
+        if found is not None:
+            return found
         common = [name for name in known[0] if name is not None and name in known[1]]
         found = Pairing(groups=[(known[0][name], known[1][name]) for name in common])
         paired = tuple({each for group in found.groups for each in group[side]} for side in (0, 1))
         rest = [each for each in mine if each not in paired[0]], [each for each in theirs if each not in paired[1]]
-        if rest[0] and rest[1] and ((insist and not common) or self._is_same(*rest)):
+        if rest[0] and rest[1] and ((insist and not common) or self._is_alike(*rest)):
             found.groups.append(rest)
             found.whole.append(rest)
         else:
             found.lacking, found.surplus = rest
         return found
+
+    def _pair_equal_names(self, mine: list[int], theirs: list[int], known: _ByName) -> Pairing | None:
+        """Pair documents of the same names; None if names differ, or the whole text is the same but theirs are not."""
+        if None in known[0] or known[0].keys() != known[1].keys():
+            return None
+        groups = [(documents, known[1][name]) for name, documents in known[0].items()]
+        if self._are_same(mine, theirs) or all(self._is_same(*group) for group in groups):
+            return Pairing(groups=groups)
+        return None if self._is_same(mine, theirs) else Pairing(groups=groups)  # the error names the document
+
+    def _pair_texts(self, mine: list[int], theirs: list[int], known: _ByName, *, by_file: bool) -> Pairing | None:
+        """Pair files if their texts are the same, else all documents as one text, else files of other texts."""
+        files = self._pair_files(mine, theirs) if by_file else None
+        complete = files is not None and not (files.lacking or files.surplus)
+        if files is not None and complete and all(self._is_same(*group) for group in files.groups):
+            return files
+        whole = Pairing(groups=[(mine, theirs)], whole=[(mine, theirs)])
+        if mine and theirs and self._is_same(mine, theirs) and not self._contradict(*known):
+            return whole
+        if files is None and mine and theirs and self._is_alike(mine, theirs) and not self._contradict(*known):
+            return whole
+        return files
 
     def _pair_files(self, mine: list[int], theirs: list[int]) -> Pairing | None:
         """Pair files by name, then the documents in them; None if no file has a counterpart, or there is only one."""
@@ -185,6 +197,13 @@ class _Pairer:
             return True
         composed = self.key.bytes_of(mine, composed=True), self.response.bytes_of(theirs, composed=True)
         return np.array_equal(*composed)
+
+    def _is_alike(self, mine: list[int], theirs: list[int]) -> bool:
+        """Whether texts are equal, or differ in as few characters as are tolerated."""
+        if self._is_same(mine, theirs):
+            return True
+        texts = self.key.bytes_of(mine, composed=True), self.response.bytes_of(theirs, composed=True)
+        return self.tolerate and find_edits(*(text.tobytes().decode() for text in texts)) is not None
 
     def _contradict(self, mine: dict[str | None, list[int]], theirs: dict[str | None, list[int]]) -> bool:
         """Whether a document has the same name and text on both sides, but another place: texts are repeated."""

@@ -38,7 +38,10 @@ class KeyPositions:
 
     @cached_property
     def raw(self) -> RawText:
-        """The texts of the documents: as in the input, or the words joined by single spaces."""
+        """The texts of the documents: as in the input, or words joined by single spaces; empty if there are none."""
+        if self.key.textless:
+            nowhere = np.zeros(len(self.key), np.int64)
+            return RawText(("",) * len(self.key.documents), nowhere, nowhere)
         return self.key.raw if self.key.raw is not None else self._join_words()
 
     @cached_property

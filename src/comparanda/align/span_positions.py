@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from comparanda.align.maps import Aligned, RowMap
-    from comparanda.core.corpus import Corpus, Spans, Unit
+    from comparanda.core.corpus import Corpus, RawText, Spans, Unit
     from comparanda.core.text_columns import Codes, Column, Rows, Truths
 
 
@@ -40,6 +41,7 @@ class PlacedSpans:
         given: the index of the span in the input.
         fragments: the pieces of discontinuous ones; None where there are none.
         columns: further columns of the input.
+        crossing: whether each was cut at the end of its document, because it ends in another; None if none was.
 
     """
 
@@ -50,6 +52,7 @@ class PlacedSpans:
     given: Rows
     fragments: Fragments | None = None
     columns: Mapping[str, Column] = field(default_factory=dict)
+    crossing: Truths | None = None
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -87,6 +90,15 @@ class Placement:
     def rows(self, spans: PlacedSpans) -> tuple[Rows, Rows]:
         """Return the ranges of the key's rows that spans cover, relative to their documents; half-open, not empty."""
         return _span_rows(self.positions, spans, self.unit)
+
+    def require_text(self, what: str) -> None:
+        """Refuse a key without text for what cannot be done without."""
+        if self.positions.key.textless:
+            raise AlignError(
+                f"{what} requires the text of the key",
+                where=self.positions.key.source.parts[0].name,
+                hint="give a key that contains the text of its documents",
+            )
 
     def texts(self, spans: PlacedSpans) -> TextColumn:
         """Return the key's text that each span covers."""
@@ -153,7 +165,9 @@ def widen_to_words(text: str, begin: Rows, end: Rows) -> tuple[Rows, Rows]:
 
 
 def _span_texts(key_positions: KeyPositions, spans: PlacedSpans, unit: Unit) -> TextColumn:
-    """Return the text that spans cover."""
+    """Return the text that spans cover; missing if the key has none."""
+    if key_positions.key.textless:
+        return TextColumn.of([None] * len(spans))
     if unit == "characters":
         documents = key_positions.raw.documents
         where = zip(spans.document.tolist(), spans.begin.tolist(), spans.end.tolist(), strict=True)
@@ -201,10 +215,47 @@ def place_spans(aligned: Aligned) -> Placement:
         if len(lost):
             first = first_places(corpus.source, spans.offset[found.given[lost]])
             notes.append(Note(corpus.name, "spans in documents that the key does not have, ignored", len(lost), first))
+        notes += _note_cut(corpus, spans, found, row_map)
         if len(foreign):
             found = _drop_spans(found, foreign)
         placed.append(_sort_spans(found))
     return Placement(unit, key_positions, tuple(placed), tuple(notes))
+
+
+def _note_cut(corpus: Corpus, spans: Spans, found: PlacedSpans, row_map: RowMap | None) -> list[Note]:
+    """Note the spans that end in another document of the key, and those with ends in words whose text differs."""
+    notes = []
+    if found.crossing is not None and found.crossing.any():
+        cut = np.flatnonzero(found.crossing)
+        places = first_places(corpus.source, spans.offset[cut])
+        notes.append(
+            Note(corpus.name, "spans across documents of the key, cut at the end of the first", len(cut), places)
+        )
+    if row_map is not None and row_map.edited is not None and len(spans):
+        touched = np.flatnonzero(_touch(corpus, spans, row_map.edited))
+        if len(touched):
+            what = "spans that begin or end in words whose text differs from the key's"
+            notes.append(Note(corpus.name, what, len(touched), first_places(corpus.source, spans.offset[touched])))
+    return notes
+
+
+def _touch(corpus: Corpus, spans: Spans, edited: Truths) -> Truths:
+    """Whether the first or last row of each span is one of some rows."""
+    base, stop = corpus.row_documents[spans.document], corpus.row_documents[spans.document + 1]
+    if spans.unit == "tokens":
+        first, last = base + spans.begin, base + spans.end - 1
+    else:
+        assert corpus.raw is not None
+        rows = owner_of_rows(corpus.row_documents).astype(np.int64)
+        width = int(max(corpus.raw.end.max(initial=0), spans.end.max(initial=0))) + 1
+        first = np.searchsorted(rows * width + corpus.raw.end, spans.document * width + spans.begin, side="right")
+        last = np.searchsorted(rows * width + corpus.raw.begin, spans.document * width + spans.end, side="left") - 1
+    if not len(edited):
+        return np.zeros(len(spans), np.bool_)
+    low, high = base, np.maximum(stop - 1, base)
+    ends = edited[np.clip(first, low, high) % len(edited)] | edited[np.clip(last, low, high) % len(edited)]
+    found: Truths = ends & (stop > base)
+    return found
 
 
 def _require_spans(corpus: Corpus) -> Spans:
@@ -258,26 +309,17 @@ def _place_by_characters(
         else _document_map(key_positions, corpus, row_map)
     )
     document = documents[spans.document] if len(spans) else np.zeros(0, np.int64)
-    pieces = spans.fragments
-    piece_document = np.zeros(0, np.int64) if pieces is None else spans.document[pieces.span]
-    if row_map is None or _has_key_texts(key_positions, corpus, documents):
-        begin, end = spans.begin, spans.end
-    else:
-        begin, end = _transfer_positions(
-            key_positions, corpus=corpus, documents=documents, owner=spans.document, begin=spans.begin, end=spans.end
-        )
+    pieces, begin, end = spans.fragments, spans.begin, spans.end
+    crossing = np.zeros(len(spans), np.bool_)
+    if row_map is not None and not _has_key_texts(key_positions, corpus, documents):
+        assert corpus.raw is not None
+        transfer = _Transfer(key_positions, corpus, row_map, corpus.raw)
+        document, begin, end, crossing = transfer.positions(spans.document, begin, end)
         if pieces is not None:
-            pieces = Fragments(
-                pieces.span,
-                *_transfer_positions(
-                    key_positions,
-                    corpus=corpus,
-                    documents=documents,
-                    owner=piece_document,
-                    begin=pieces.begin,
-                    end=pieces.end,
-                ),
-            )
+            there, first, last, _ = transfer.positions(spans.document[pieces.span], pieces.begin, pieces.end)
+            outside = there != document[pieces.span]
+            first, last = (np.where(outside, end[pieces.span], place) for place in (first, last))
+            pieces = Fragments(pieces.span, first, last)
     _refuse_outside(key_positions, corpus=corpus, spans=spans, document=document, end=end)
     return PlacedSpans(
         document=document,
@@ -287,6 +329,7 @@ def _place_by_characters(
         given=np.arange(len(spans)),
         fragments=pieces,
         columns=spans.columns,
+        crossing=crossing,
     )
 
 
@@ -395,7 +438,7 @@ def _document_map(key_positions: KeyPositions, response: Corpus, row_map: RowMap
     place = {name: number for number, name in enumerate(key.documents.names)}
     found = np.array([place.get(name, NONE) for name in response.documents.names], np.int64)
     near, bounds = row_map.near(len(response)), response.row_documents
-    filled = np.flatnonzero(np.diff(bounds) > 0)
+    filled = np.flatnonzero(np.diff(bounds) > 0) if not key_positions.key.textless else found[:0]
     first = near[bounds[filled]]
     found[filled] = np.where(first == NONE, NONE, key_positions.owner[np.maximum(first, 0)])
     return found
@@ -403,6 +446,8 @@ def _document_map(key_positions: KeyPositions, response: Corpus, row_map: RowMap
 
 def _has_key_texts(key_positions: KeyPositions, corpus: Corpus, documents: Rows) -> bool:
     """Whether the texts of a response are identical to the key's, or it has none of its own."""
+    if key_positions.key.textless:
+        return True
     if corpus.raw is None:
         if key_positions.key.raw is None:
             raise AlignError(
@@ -418,37 +463,94 @@ def _has_key_texts(key_positions: KeyPositions, corpus: Corpus, documents: Rows)
     return all(text == texts[number] for number, text in pairs if number != NONE)
 
 
-def _transfer_positions(
-    key_positions: KeyPositions, corpus: Corpus, documents: Rows, owner: Rows, *, begin: Rows, end: Rows
-) -> tuple[Rows, Rows]:
-    """Map positions in a response's texts to the key's, which differ in white space."""
-    raw = corpus.raw
-    assert raw is not None
-    rows = owner_of_rows(corpus.row_documents).astype(np.int64)
-    size = raw.end - raw.begin
-    ends = np.cumsum(size)
-    inner = np.repeat(raw.begin - ends + size, size) + np.arange(int(ends[-1]) if len(ends) else 0)
-    width = int(max(inner.max(initial=0), end.max(initial=0))) + 2
-    place = np.repeat(rows, size) * width + inner
-    first_solid = np.concatenate([np.zeros(1, np.int64), ends])[corpus.row_documents]
-    mine = key_positions.solid_before[key_positions.key.row_documents]
-    shift = mine[np.maximum(documents, 0)] - first_solid[:-1]
-    first, last = np.searchsorted(place, owner * width + begin), np.searchsorted(place, owner * width + end)
-    transferred = (
-        key_positions.to_places(first + shift[owner], ending=False),
-        key_positions.to_places(last + shift[owner], ending=True),
-    )
-    nothing = first == last  # empty or white space alone: after the preceding character if adjacent to it
-    if not nothing.any():
-        return transferred
-    before, after = first > first_solid[owner], first < first_solid[owner + 1]
-    touching = before & (~after | np.isin(owner * width + begin - 1, place))
-    empty_places = np.where(touching, transferred[1], np.where(after, transferred[0], 0))
-    return np.where(nothing, empty_places, transferred[0]), np.where(nothing, empty_places, transferred[1])
+@dataclass(frozen=True, eq=False)
+class _Transfer:
+    """Maps positions in a response's texts to documents and positions in the key's.
+
+    The texts may differ in white space and in documents, and in some characters if these are tolerated.
+    """
+
+    key_positions: KeyPositions
+    corpus: Corpus
+    row_map: RowMap
+    raw: RawText
+
+    def document(self, owner: Rows, places: Rows) -> Rows:
+        """Return the key's document of solid characters of the response, given by their numbers; else `NONE`."""
+        found: Rows = _document_map(self.key_positions, self.corpus, self.row_map)[owner]
+        if len(self._row) and len(self.key_positions.key):
+            near = self.row_map.near(len(self.corpus))[self._row[places]]
+            by_row = np.where(near == NONE, NONE, self.key_positions.owner[np.maximum(near, 0)])
+            found = np.where(self._bounds[owner] == self._bounds[owner + 1], found, by_row)
+        return found
+
+    @cached_property
+    def _size(self) -> Rows:
+        return self.raw.end - self.raw.begin
+
+    @cached_property
+    def _bounds(self) -> Rows:
+        """The first solid character of each document of the response, and their number."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self._size)])[self.corpus.row_documents]
+
+    @cached_property
+    def _row(self) -> Rows:
+        """The row of each solid character."""
+        return np.repeat(np.arange(len(self._size)), self._size)
+
+    @cached_property
+    def _inner(self) -> Rows:
+        """The position of each solid character in its row."""
+        return np.arange(len(self._row)) - np.repeat(np.cumsum(self._size) - self._size, self._size)
+
+    @cached_property
+    def _solid(self) -> tuple[Rows, Rows]:
+        """The number of the key's solid character for each of the response, and the one after it.
+
+        The last character of a row ends where the key's word ends, which may be longer.
+        """
+        starts, stops = _character_ranges(self.key_positions, self.row_map, len(self.corpus))
+        row, inner = self._row, self._inner
+        found = starts[row] + np.minimum(inner, np.maximum(stops - starts - 1, 0)[row])
+        last = inner == self._size[row] - 1
+        return found, np.where(last, np.maximum(stops[row], found), np.minimum(found + 1, stops[row]))
+
+    def positions(self, owner: Rows, begin: Rows, end: Rows) -> tuple[Rows, Rows, Rows, Truths]:
+        """Return the document, begin and end of ranges, and whether each ends in another document of the key.
+
+        Such a range is cut at the end of the document that it begins in.
+        """
+        if not len(self._row):
+            nothing = np.zeros(len(owner), np.int64)
+            return self.document(owner, nothing), nothing, nothing, nothing.astype(np.bool_)
+        rows = owner_of_rows(self.corpus.row_documents).astype(np.int64)
+        inner = self.raw.begin[self._row] + self._inner
+        width = int(max(inner.max(initial=0), end.max(initial=0))) + 2
+        place = rows[self._row] * width + inner
+        first, last = np.searchsorted(place, owner * width + begin), np.searchsorted(place, owner * width + end)
+        low, high = self._bounds[owner], self._bounds[owner + 1]
+        before, after = first > low, first < high
+        opening = np.clip(first, low, np.maximum(high - 1, low)) % len(self._row)
+        closing = np.clip(last - 1, low, np.maximum(high - 1, low)) % len(self._row)
+        document, until = self.document(owner, opening), self.document(owner, closing)
+        to_places, (solid, following) = self.key_positions.to_places, self._solid
+        starts, stops = to_places(solid[opening], ending=False), to_places(following[closing], ending=True)
+        empty = first == last  # empty or white space alone: after the preceding character if adjacent to it
+        if empty.any():
+            touching = before & (~after | np.isin(owner * width + begin - 1, place))
+            places = np.where(touching, stops, np.where(after, starts, 0))
+            starts, stops = np.where(empty, places, starts), np.where(empty, places, stops)
+        crossing = (document != until) & (document != NONE)
+        if crossing.any():
+            sizes = np.array([len(text) for text in self.key_positions.raw.documents], np.int64)
+            stops = np.where(crossing, sizes[document], stops)
+        return document, starts, stops, crossing
 
 
 def _refuse_outside(key_positions: KeyPositions, corpus: Corpus, spans: Spans, document: Rows, *, end: Rows) -> None:
     """Refuse spans that end after the key's text: possible only in a response without a text."""
+    if key_positions.key.textless:
+        return
     sizes = np.array([len(text) for text in key_positions.raw.documents], np.int64)
     wrong = np.flatnonzero((document >= 0) & (end > sizes[np.maximum(document, 0)])) if len(sizes) else document[:0]
     if len(wrong):

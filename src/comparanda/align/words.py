@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from comparanda.align.edits import TOLERANCE, Block, CommonPositions, count_edited, find_edits
 from comparanda.align.maps import NONE, Segments, Surplus, row_map
 from comparanda.core.places import Note, first_places
 from comparanda.core.text_columns import Slices
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from comparanda.align.maps import Mapped, RowMap
+    from comparanda.align.maps import Mapped, RowMap, TextPolicy
     from comparanda.core.corpus import Corpus
     from comparanda.core.text_columns import Rows, Truths
 
@@ -561,7 +562,10 @@ class _Side:
 
     def solid(self) -> _Side:
         """Drop the tokens that consist of white space: they have no position in a text without it."""
-        keep = np.diff(self.surface.text.ends, prepend=0) > 0
+        return self.keep(np.diff(self.surface.text.ends, prepend=0) > 0)
+
+    def keep(self, keep: Truths) -> _Side:
+        """Select some tokens."""
         if keep.all():
             return self
         documents = np.concatenate([[0], np.cumsum(keep)])[self.documents]
@@ -580,6 +584,7 @@ class _DocumentMatches:
         cuts: where the sentences of the key begin, and where those of the response do.
         surplus: the words of the response without a counterpart.
         notes: observations made while matching.
+        edited: whether the text of each row of the response differs from the key's; None if texts are equal.
 
     """
 
@@ -590,10 +595,16 @@ class _DocumentMatches:
     cuts: tuple[Rows, Rows]
     surplus: Surplus | None
     notes: list[Note]
+    edited: Truths | None = None
 
 
 def lay_text(
-    key: Corpus, surface: Surface, response: Corpus, groups: Sequence[tuple[list[int], list[int]]] | None = None
+    key: Corpus,
+    surface: Surface,
+    response: Corpus,
+    groups: Sequence[tuple[list[int], list[int]]] | None = None,
+    *,
+    texts: TextPolicy = "exact",
 ) -> Mapped:
     """Align a response with the key by its characters.
 
@@ -605,6 +616,7 @@ def lay_text(
         response: the response.
         groups: the documents to align, by their numbers on both sides; those of one group are one text. None to align
             the whole corpora.
+        texts: whether texts must be equal, or may differ in a few characters.
 
     """
     if key.words is None or response.words is None:
@@ -615,7 +627,7 @@ def lay_text(
     )
     by_row = [number for number in _find_different_documents(mine, theirs) if _has_same_rows(mine, theirs, number)]
     by_text = sorted({*range(len(mine.documents))} - {*by_row})
-    found = [_match_by_text(mine.only(by_text), theirs.only(by_text))] if by_text else []
+    found = [_match_by_text(mine.only(by_text), theirs.only(by_text), texts)] if by_text else []
     found += [_match_by_row(mine.only(by_row), theirs.only(by_row))] if by_row else []
     key_rows, response_rows, tokens, sentences = (
         np.concatenate([getattr(each, name) for each in found])
@@ -626,7 +638,8 @@ def lay_text(
     notes = [note for each in found for note in each.notes]
     notes += [note for each in found for note in _note_other_boundaries(response, *each.cuts)]
     notes += _note_unaligned(mine, response, mapped, surplus)
-    return replace(mapped, surplus=surplus), Segments(tokens, theirs.surface.row, sentences), notes
+    edited = next((each.edited for each in found if each.edited is not None), None)
+    return replace(mapped, surplus=surplus, edited=edited), Segments(tokens, theirs.surface.row, sentences), notes
 
 
 def _find_different_documents(mine: _Side, theirs: _Side) -> list[int]:
@@ -673,8 +686,10 @@ def _match_by_row(mine: _Side, theirs: _Side) -> _DocumentMatches:
     )
 
 
-def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
+def _match_by_text(mine: _Side, theirs: _Side, policy: TextPolicy) -> _DocumentMatches:
     """Match documents by their characters."""
+    if policy == "tolerate" and not _have_equal_texts(mine, theirs):
+        return _match_similar_texts(mine, theirs)
     solid = mine.solid(), theirs.solid()
     texts = _require_equal_texts(*solid)
     starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
@@ -695,6 +710,128 @@ def _match_by_text(mine: _Side, theirs: _Side) -> _DocumentMatches:
         surplus=_find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=alignment.response_rows),
         notes=notes,
     )
+
+
+def _have_equal_texts(mine: _Side, theirs: _Side) -> bool:
+    """Whether texts are equal, as written or in Unicode normal form."""
+    for texts in ((mine.surface.text, theirs.surface.text), (mine.surface.composed, theirs.surface.composed)):
+        if _find_first_difference(mine, theirs, texts) is None:
+            return True
+    return False
+
+
+def _match_similar_texts(mine: _Side, theirs: _Side) -> _DocumentMatches:
+    """Match documents that differ in a few characters, by the positions that both texts have in common.
+
+    Words of characters that only one side has are without a counterpart, and at the next word.
+    """
+    given = mine.surface.composed, theirs.surface.composed
+    ends = [_character_ends(text) for text in given]
+    common, notes = _align_characters(mine, theirs, given, ends)
+    nothing = np.zeros(0, np.uint8)
+    whole = Text(nothing, common.mine[ends[0]]), Text(nothing, common.theirs[ends[1]])
+    keep = [np.diff(text.ends, prepend=0) > 0 for text in whole]
+    solid = mine.keep(keep[0]), theirs.keep(keep[1])
+    size = int(common.mine[-1])
+    texts = tuple(Text(np.zeros(size, np.uint8), text.ends[some]) for text, some in zip(whole, keep, strict=True))
+    starts = np.unique(np.concatenate([[0], solid[0].ends(texts[0])[:-1]]))
+    alignment = align_surfaces(
+        solid[0].surface,
+        response=solid[1].surface,
+        texts=(texts[0], texts[1]),
+        words=(mine.words, theirs.words),
+        documents=starts,
+    )
+    numbers, begins, stops = mine.sentences(whole[0])
+    _, other_begins, other_ends = theirs.sentences(whole[1])
+    surplus = _find_surplus(solid[0], text=texts[0], theirs=theirs, own=whole[1], aligned=alignment.response_rows)
+    return _DocumentMatches(
+        key_rows=alignment.key_rows,
+        response_rows=alignment.response_rows,
+        tokens=solid[0].surface.row[alignment.key_tokens],
+        sentences=numbers[_find_common_spans(begins, stops, other_begins, other_ends)],
+        cuts=(begins, other_begins),
+        surplus=None if surplus is None else _to_bytes(surplus, mine, given[0], common, kept=keep[0]),
+        notes=notes,
+        edited=_find_edited_rows(theirs, ends[1], common),
+    )
+
+
+def _character_ends(text: Text) -> Rows:
+    """Return the end of each token in characters, not bytes."""
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum((text.data & 0xC0) != 0x80)])
+    return before[text.ends]
+
+
+def _align_characters(
+    mine: _Side, theirs: _Side, texts: tuple[Text, Text], ends: Sequence[Rows]
+) -> tuple[CommonPositions, list[Note]]:
+    """Align the characters of all documents; refuse documents of which more differ than are tolerated."""
+    plain = [text.data.tobytes().decode() for text in texts]
+    bounds = [
+        np.concatenate([[0], np.concatenate([[0], each])[side.documents]]).tolist()
+        for side, each in zip((mine, theirs), ends, strict=True)
+    ]
+    blocks: list[Block] = []
+    for number in range(len(mine.documents)):
+        begin, end = bounds[0][number : number + 2]
+        other, until = bounds[1][number : number + 2]
+        found = find_edits(plain[0][begin:end], plain[1][other:until])
+        if found is None:
+            place = _find_first_difference(mine.only([number]), theirs.only([number]), _composed(mine, theirs, number))
+            problem = _different_text_error(
+                mine.only([number]), theirs.only([number]), _composed(mine, theirs, number), place or 0
+            )
+            more = f"more than {TOLERANCE:.0%} of the characters differ, too many for --texts tolerate"
+            raise AlignError(problem.what, where=problem.where, details=[*problem.details, more], hint=problem.hint)
+        blocks += [(begin + a, begin + b, other + c, other + d) for a, b, c, d in found]
+    response = theirs.corpus
+    first = tuple(_describe_edit(block, (mine, theirs), ends) for block in blocks[:3])
+    what = "characters that differ from the key's text (--texts tolerate)"
+    notes = [Note(response.name, what, count_edited(blocks), first)]
+    return CommonPositions.of((len(plain[0]), len(plain[1])), blocks), notes
+
+
+def _composed(mine: _Side, theirs: _Side, document: int) -> tuple[Text, Text]:
+    return mine.only([document]).surface.composed, theirs.only([document]).surface.composed
+
+
+def _describe_edit(block: Block, sides: tuple[_Side, _Side], ends: Sequence[Rows]) -> str:
+    """Describe a difference by the words on both sides, with its place in the response."""
+    shown, place = [], ""
+    for side, begin, stop, bounds in zip(sides, block[::2], block[1::2], ends, strict=True):
+        first = min(int(np.searchsorted(bounds, begin, side="right")), len(side.surface) - 1)
+        last = int(np.searchsorted(bounds, max(stop - 1, begin), side="right"))
+        shown.append(_format_tokens(side, first, min(last, first + _CONTEXT_TOKENS) + 1))
+        place = str(side.corpus.location(int(side.surface.row[first])))
+    return f"{place} {shown[1]} for {shown[0]}"
+
+
+def _to_bytes(surplus: Surplus, mine: _Side, text: Text, common: CommonPositions, *, kept: Truths) -> Surplus:
+    """Convert the positions of surplus words from common positions to bytes of the key's text."""
+    tokens = np.flatnonzero(kept)
+    order = np.argsort(mine.surface.row[tokens], kind="stable")
+    token = tokens[order[np.searchsorted(mine.surface.row[tokens], surplus.near, side="right", sorter=order) - 1]]
+    lead = np.append(np.flatnonzero((text.data & 0xC0) != 0x80), len(text.data))
+    base = text.begins[token]
+    origin = common.mine[np.searchsorted(lead, base)]
+
+    def place(position: Rows, side: Literal["left", "right"]) -> Rows:
+        character = np.searchsorted(common.mine, origin + position, side=side) - (side == "right")
+        found: Rows = np.maximum(lead[character] - base, 0)
+        return found
+
+    begin = place(surplus.begin, "right")
+    return replace(surplus, begin=begin, end=np.maximum(place(surplus.end, "left"), begin))
+
+
+def _find_edited_rows(theirs: _Side, ends: Rows, common: CommonPositions) -> Truths:
+    """Whether the text of each row of the response differs from the key's."""
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(common.edited)])
+    token = np.diff(before[ends], prepend=0) > 0
+    found = np.zeros(len(theirs.corpus), np.bool_)
+    found[words_of(theirs.surface, np.flatnonzero(token))] = True
+    return found
 
 
 def _find_surplus(mine: _Side, text: Text, theirs: _Side, own: Text, *, aligned: Rows) -> Surplus | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from comparanda.align import Missing
+    from comparanda.align import Missing, TextPolicy
     from comparanda.core.probabilities import Decide
     from comparanda.findings.anatomy import KeyPair, Keys, KeyScores
     from comparanda.rules.declarations import Parameters
@@ -39,6 +39,7 @@ def compare(
     classes: Sequence[str] = (),
     options: Mapping[str, Mapping[str, str]] | None = None,
     missing: Missing | None = None,
+    texts: TextPolicy | None = None,
     maps: Mapping[str, Mapping[str, str]] | None = None,
     fold_case: bool = False,
     only_label: Sequence[str] = (),
@@ -91,6 +92,8 @@ def compare(
             path, such as {"crf": {"offsets": "inclusive"}}.
         missing: how to treat documents that an output lacks: "error" (the default for most tasks), "empty" (for coref)
             or "intersection".
+        texts: how texts are compared: "exact" (the default: equal but for white space) or "tolerate", which aligns
+            texts that differ in up to 5 % of the characters of a document, and counts them.
         maps: label maps (old to new) by side: "all", "key", or a system's name.
         fold_case: compare labels without regard to case.
         only_label: count only sites with these key labels.
@@ -163,6 +166,7 @@ def compare(
         classes=classes,
         options=_check_sides(options or {}, systems),
         missing=missing,
+        texts=texts,
         maps=maps or {},
         fold_case=fold_case,
         only_label=only_label,

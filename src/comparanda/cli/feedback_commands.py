@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 _PLAN_OPTIONS = ("strategy", "handler", "believed_error", "strength", "ask_certain", "seed")
-_SETUP_OPTIONS = ("column", "missing", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight", "strict",
-                  "max_line", "limits")  # fmt: skip
+_SETUP_OPTIONS = ("column", "missing", "texts", "fold_case", "scheme", "repair", "beliefs", "decide", "min_weight",
+                  "strict", "max_line", "limits")  # fmt: skip
 _SELECTION_OPTIONS = ("text", "only_label", "ignore_label", "answers", "again")
 
 

@@ -101,6 +101,7 @@ LAYOUTS = ("table", "md", "csv", "tsv", "latex", "jsonl", "json")
 
 # Repeated here, not imported: the help must not load NumPy. A test compares them with the library.
 MISSING = ("error", "empty", "intersection")
+TEXTS = ("exact", "tolerate")
 ORDERS = ("frequency", "gain", "gain-here")
 KEYINGS = ("label", "value")
 PUNCTUATION = ("keep", "ud-punct", "unicode-p", "ptb")
@@ -179,6 +180,8 @@ _sides = _compose(
     _read("--missing", metavar="|".join(MISSING), callback=parsing_one_of(*MISSING),
           shell_complete=one_of(*MISSING),
           help="What to do about documents or ids that an output lacks; default: error, for coref empty."),
+    _read("--texts", metavar="|".join(TEXTS), callback=parsing_one_of(*TEXTS), shell_complete=one_of(*TEXTS),
+          help="How texts are compared: exact (default), or tolerate up to 5 % different characters, counted."),
     _read("--map", "maps", multiple=True, metavar="[WHO=]FILE", shell_complete=complete_file,
           help="A label map with two columns, old and new; WHO is key or a system; without WHO, for all."),
     _read("--fold-case", is_flag=True, help="Ignore case when comparing labels."),

@@ -43,6 +43,7 @@ _SETUP_OPTIONS = (
     "task",
     "column",
     "missing",
+    "texts",
     "fold_case",
     "only_label",
     "ignore_label",

@@ -302,6 +302,12 @@ class Corpus:
         """The first row of each document, followed by the number of rows."""
         return self.sentences[self.documents.offsets]
 
+    @property
+    def textless(self) -> bool:
+        """Whether it consists of spans by characters, without the text that these count."""
+        spans = self.spans
+        return spans is not None and spans.unit == "characters" and self.raw is None and self.words is None
+
     def location(self, row: int) -> Location:
         """Return the file and line of a row."""
         return self.source.locate(int(self.offset[row]))

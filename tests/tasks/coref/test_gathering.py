@@ -151,3 +151,12 @@ def test_a_document_that_only_a_response_has_is_in_the_topic_that_its_name_says(
     response = key + conll2012("(1) - - - - - -", name="a_2")
     for across in ("all", "until:_"):
         assert counts(compared(tmp_path, key, {"one": response}, across=across), "muc") == [0, 0, 0, 1]
+
+
+def test_chains_go_on_where_their_document_is_continued(tmp_path: Path) -> None:
+    """Document a has two parts with another between them; the response begins a new chain in the second part."""
+    parts = [conll2012(cells, name=name) for cells, name in (("(1) (1) - - - - -", "a"), ("(1) (1) - - - - -", "b"))]
+    key = "".join([*parts, conll2012("(1) - - - - - -", name="a")])
+    result = compared(tmp_path, key, {"one": "".join([*parts, conll2012("(9) - - - - - -", name="a")])})
+    assert counts(result, "muc") == [2, 3, 2, 2]
+    assert (result.verdicts.units.kind, result.verdicts.units.count) == ("document", 2)

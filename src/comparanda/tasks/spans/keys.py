@@ -129,6 +129,7 @@ def _word_values(aligned: Aligned, placement: Placement, side: PlacedSpans, labe
 
 def _has_extent(placement: Placement, side: PlacedSpans) -> Truths:
     """Whether each span of a side has a length and a position in the text."""
+    placement.require_text("a majority or an agreement by tokens")
     there: Truths = side.end > side.begin
     if placement.unit == "characters" and len(side):
         size = np.array([len(text) for text in placement.positions.raw.documents], np.int64)

@@ -162,6 +162,7 @@ def voted_spans(
 
 def _spans_in_text(placement: Placement) -> tuple[list[PlacedSpans], int]:
     """Select the spans of all runs that have a position in the text; quotes not found there cannot be written."""
+    placement.require_text("a combination of spans")
     if placement.unit == "tokens":
         return list(placement.sides[1:]), 0
     sizes = np.array([len(text) for text in placement.positions.raw.documents], np.int64)
