@@ -222,6 +222,14 @@ def of_chains(name: str, change: Callable[[int, int, str], str], said: str) -> M
 
 MISTAKES = (
     # offsets
+    of_spans("inclusive ends", changed(lambda _, span: span.update(end=span["end"] - 1)), "offsets=inclusive"),
+    of_spans("offsets from one", changed(lambda _, s: s.update(start=s["start"] + 1, end=s["end"] + 1)), "base=1"),
+    of_spans("a space after", changed(lambda _, span: span.update(end=span["end"] + 1)), "strip=yes"),
+    of_spans("bytes", moved(lambda text: len(text.encode())), "inside a word"),
+    of_spans("UTF-16 units", moved(lambda text: len(text.encode("utf-16-le")) // 2), "inside a word"),
+    of_spans("emoji not counted", moved(lambda text: len(text) - text.count("😀")), "inside a word"),
+    of_spans("word numbers", moved(lambda text: len(text.split())), "inside a word"),
+    of_spans("a length for an end", changed(lambda _, s: s.update(end=s["end"] - s["start"])), "before it begins"),
     of_rows("tags one row late", one_row_late(ROWS), "one word earlier: 77"),
     # encodings
     of_spans(
@@ -259,7 +267,9 @@ MISTAKES = (
     # columns
     of_trees("five columns", lambda *row: plain_row(*row)[:5], "conllu", "pos"),
     of_trees("heads from zero", with_head, "one too low"),
+    of_rows("chunk tags as tags", ROWS, "--task span", "tag:2"),
     # duplicates
+    of_spans("each span twice", with_records(lambda r: r.update(spans=r["spans"] * 2)), "given twice"),
     of_spans("the file twice", KEY + KEY, "duplicate document 'd01'"),
     of_spans("each word a span", with_records(word_by_word), "adjacent pieces of the same label; join them: 45"),
     # shuffled or cut
@@ -282,7 +292,7 @@ MISTAKES = (
 
 
 def test_there_are_thirty() -> None:
-    assert len({mistake.name for mistake in MISTAKES}) >= 24
+    assert len({mistake.name for mistake in MISTAKES}) >= 30
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name.replace(" ", "-"))
