@@ -63,7 +63,7 @@ def merge_notes(parts: Sequence[Verdicts], views: Mapping[str, View]) -> tuple[N
             view if view.claims is None else replace(view, claims=without_ids(view.claims)), runs
         )
     kept = _drop_unlinked_notes(list(merge_offset_notes(kept)), view.claims, runs)
-    kept += note_systematic_errors(views, runs)
+    kept += note_systematic_errors(views, runs, kept)
     return tuple(sorted((each for note in add_up_weights(kept) for each in _split_by_place(note)), key=_note_order))
 
 

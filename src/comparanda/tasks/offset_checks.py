@@ -40,6 +40,9 @@ COUNTED = "offsets counted: "
 FEWEST = 2
 """Fewer spans that match otherwise are no evidence."""
 
+FEW = 5
+"""Fewer spans that begin or end inside a word are no evidence of offsets that drift."""
+
 _STRIP = "strip=yes"
 _SHOWN = 3
 _SHIFTS = {
@@ -120,10 +123,19 @@ class Counts(msgspec.Struct, kw_only=True):
             )
             what += f"{other}, instead of {self.matching:,} ({self._write_remedy(side, best)})"
             return [Note(side, what, odd or self.spans - self.matching, tuple(self.places))]
-        if self.inside > FEWEST and 2 * self.inside > self.spans and 2 * self.matching < self.spans and not odd_key:
+        most = self.inside > FEWEST and 2 * self.inside > self.spans and 2 * self.matching < self.spans
+        if not odd_key and (most or self._drift()):
             what = f"{self.describe('', other)}, of {self.spans:,} spans; check that offsets refer to the same text"
             return [Note(side, what, self.inside, tuple(self.places))]
         return []
+
+    def _drift(self) -> bool:
+        """Whether many spans begin or end inside a word, among them most of those that do not match.
+
+        Offsets drift, for example, after characters that were not counted: then the spans before these match.
+        """
+        many = 10 * self.inside >= max(self.spans, 10 * FEW) and self.inside > 4 * self.other_inside
+        return many and 2 * self.inside > self.spans - self.matching
 
     def _write_remedy(self, side: str, options: str) -> str:
         if not self.path.startswith("<"):

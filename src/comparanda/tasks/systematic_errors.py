@@ -63,6 +63,9 @@ _TEXTS = (
     *(IDS_WRITTEN_DIFFERENTLY, NO_ID_RIGHT, ALONE, TOGETHER, WITHIN_SENTENCES),
 )
 
+_ABOUT_OFFSETS = ("spans that begin", "spans that end", "spans with other extents")
+"""The beginnings of the notes of `offset_checks`, which explain why no extent is right."""
+
 _LISTED = 3
 _FEW = 5
 """Nothing is said about fewer spans, mentions or chains than this, nor about labels that are rarer."""
@@ -85,8 +88,15 @@ def is_systematic(what: str) -> bool:
     return any(text in what for text in _TEXTS)
 
 
-def note_systematic_errors(views: Mapping[str, View], runs: Sequence[str]) -> list[Note]:
-    """Note what looks wrong in the output of each run as a whole."""
+def note_systematic_errors(views: Mapping[str, View], runs: Sequence[str], others: Iterable[Note]) -> list[Note]:
+    """Note what looks wrong in the output of each run as a whole.
+
+    Args:
+        views: the views of the task.
+        runs: the names of the runs.
+        others: the notes on reading and alignment; what they explain is not noted again.
+
+    """
     view = next(iter(views.values()))
     chains = next((each.chains for each in views.values() if each.chains is not None), None)
     found: list[Iterable[Finding]] = []
@@ -102,7 +112,9 @@ def note_systematic_errors(views: Mapping[str, View], runs: Sequence[str]) -> li
         sites = view.all_sites
         if sites.parts is None:
             found = [_value_notes(sites, run) for run in range(len(runs))]
-    return [Note(name, *note) for name, notes in zip(runs, found, strict=False) for note in notes]
+    explained = {note.side for note in others if note.what.startswith(_ABOUT_OFFSETS)}
+    notes = [Note(name, *note) for name, notes in zip(runs, found, strict=False) for note in notes]
+    return [note for note in notes if NONE_IN_KEY not in note.what or explained.isdisjoint({note.side, "key"})]
 
 
 Finding = tuple[str, int, tuple[str, ...]]

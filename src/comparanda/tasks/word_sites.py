@@ -80,7 +80,7 @@ def verdicts_of(
         units=units_of(key),
         views=views,
         settings=settings,
-        notes=(*aligned.notes, *notes, *note_systematic_errors(views, runs)),
+        notes=(*aligned.notes, *notes, *note_systematic_errors(views, runs, notes)),
         texts=Texts.of(aligned, runs),
     )
 
