@@ -240,10 +240,25 @@ def note_pairing(key: DocumentTexts, response: DocumentTexts, pairing: Pairing) 
     if unknown := list(dict.fromkeys(named)):
         what = "document names not in the key, documents matched in order"
         notes.append(Note(side, what, len(unknown), tuple(unknown[:3])))
+    if moved := [name for group in pairing.whole for name in _find_moved_names(key, response, group)]:
+        what = "document names that the key gives to other documents, documents matched by their text"
+        notes.append(Note(side, what, len(moved), tuple(moved[:3])))
     unlike = sum(len(key.cuts(mine) ^ response.cuts(theirs)) for mine, theirs in pairing.whole)
     if unlike and key.corpus.documents.marked:
         notes.append(Note(side, "document boundaries that differ from the key's, which are used", unlike))
     return notes
+
+
+def _find_moved_names(key: DocumentTexts, response: DocumentTexts, group: Group) -> list[str]:
+    """Find names that the response gives to texts with another name in the key, if the texts of the group are equal."""
+    begins: list[dict[str | None, int]] = []
+    for side, documents in zip((key, response), group, strict=True):
+        sizes = np.diff(side.bounds(side.surface.composed))[documents]
+        places = zip(documents, (np.cumsum(sizes) - sizes).tolist(), strict=True)
+        begins.append({side.names[each]: place for each, place in reversed(list(places))})
+    mine, theirs = begins
+    taken = set(mine.values())
+    return [name for name, place in theirs.items() if name and place in taken and mine.get(name, place) != place]
 
 
 def find_renamed(key: DocumentTexts, response: DocumentTexts, pairing: Pairing) -> list[tuple[str, str]]:

@@ -117,7 +117,9 @@ class Counts(msgspec.Struct, kw_only=True):
         mends_most = 2 * gain > self.spans - self.matching
         if side == KEY and 2 * self.inside <= self.spans:
             return []
-        if gain >= FEWEST and (mends_most or (gain > self.matching and 2 * odd > self.spans)):
+        if gain >= FEWEST and (
+            mends_most or (gain > self.matching and 4 * count > self.spans and 2 * odd > self.spans)
+        ):
             what = (
                 f"{self.describe(best, other)}; {self.meanings[best]}, {count:,} of {self.spans:,} spans would match "
             )
