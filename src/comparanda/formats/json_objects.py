@@ -377,25 +377,29 @@ class Node(NamedTuple):
     context: Any
 
 
-def read_nodes(source: Source, holders: tuple[str, ...] = ()) -> Iterator[Node]:
+def read_nodes(source: Source, holders: tuple[str, ...] = (), *, answers: bool = False) -> Iterator[Node]:
     """Yield the objects of a source in order.
 
     Args:
         source: the bytes.
         holders: fields in which a wrapper object holds the array of objects, directly or in one further object.
+        answers: whether the objects hold answers of language models, whose own keys may occur twice.
 
     """
     stops = [*(part.begin for part in source.parts[1:]), source.size]
     for part, stop in zip(source.parts, stops, strict=True):
-        yield from _NodeReader(source, holders).read_file(bytes(source.data[part.begin : stop]), part.begin)
+        yield from _NodeReader(source, holders, answers=answers).read_file(
+            bytes(source.data[part.begin : stop]), part.begin
+        )
 
 
 class _NodeReader:
     """Splits a file into nodes; each is searched for after the previous one, so that its offset is right."""
 
-    def __init__(self, source: Source, holders: tuple[str, ...]) -> None:
+    def __init__(self, source: Source, holders: tuple[str, ...], *, answers: bool) -> None:
         self.source = source
         self.holders = holders
+        self.answers = answers
 
     def read_file(self, data: bytes, begin: int) -> Iterator[Node]:
         first, _, rest = data.lstrip().partition(b"\n")
@@ -423,10 +427,17 @@ class _NodeReader:
             check_keys(self.source, begin, bytes(fields[_CONTEXT]), context)
         if (held := self._find_held_array(fields, begin)) is None:
             node = self._decode(_NODE, data, begin)
-            check_keys(self.source, begin, data, node)
+            self._check_node(node, data, begin)
             yield Node(Fields(self.source, begin, node), context)
             return
         yield from self._read_elements(self._decode(_ARRAY, held, begin), held, begin + data.index(held), context)
+
+    def _check_node(self, node: Any, data: bytes, begin: int) -> None:
+        """Refuse keys that occur twice; those of answers are left to what reads the answers."""
+        if self.answers:
+            check_outer_keys(self.source, begin, data)
+        else:
+            check_keys(self.source, begin, data, node)
 
     def _find_held_array(self, fields: dict[str, msgspec.Raw], begin: int) -> bytes | None:
         """Return the array of objects in a wrapper, directly or in one further object; None if there is none."""
@@ -446,7 +457,7 @@ class _NodeReader:
             place = data.index(raw, end)
             end = place + len(raw)
             node = self._decode(_NODE, raw, begin + place)
-            check_keys(self.source, begin + place, raw, node)
+            self._check_node(node, raw, begin + place)
             yield Node(Fields(self.source, begin + place, node), node.get(_CONTEXT, context))
 
     def _decode(self, decoder: msgspec.json.Decoder[Any], data: bytes, begin: int) -> Any:

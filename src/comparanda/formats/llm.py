@@ -80,7 +80,7 @@ def _read_records(source: Source) -> list[_Record]:
         objects = JsonObjects(source, answers=True)
         return [_Record(*each) for each in zip(objects, objects.offset.tolist(), objects.pieces, strict=True)]
     logs = any(map(is_log, wholes))
-    nodes = [node.fields for node in read_nodes(source, LOG_HOLDERS if logs else ())]
+    nodes = [node.fields for node in read_nodes(source, LOG_HOLDERS if logs else (), answers=True)]
     if not nodes:
         raise ReadError("there are no records in this log", where=source.parts[0].name)
     pieces = [None] * len(nodes) if logs else parts

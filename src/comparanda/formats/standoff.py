@@ -12,6 +12,7 @@ import numpy as np
 
 from comparanda.core.corpus import Corpus, Documents, Fragments, RawText, Spans
 from comparanda.core.places import Note, Source, first_places, make_read_error
+from comparanda.core.registry import find_registered
 from comparanda.core.text_columns import PADDING, Slices, TextColumn
 from comparanda.errors import UsageError
 from comparanda.formats.contract import NO_SCORE_HINT, choose_option
@@ -313,6 +314,7 @@ class Extents:
         stated: the covered text that the input states for a span, if it does.
         called: describes a span for messages, given its number, and its number within its document.
         pieces: the pieces of the spans.
+        format: the name of the format, of whose options hints are made.
 
     """
 
@@ -326,6 +328,7 @@ class Extents:
     stated: Mapping[int, Any]
     called: Callable[[int, int], str]
     pieces: Pieces
+    format: str
 
     def check(
         self, asked: Offsets | None, usual: Offsets = "code-points", base: int | None = None
@@ -457,7 +460,8 @@ class Extents:
             return self._suggest_inside(used)
         if 2 * len(wrong) >= named:
             return [], _OTHER_TEXT_HINT
-        return [f"offsets that {best.meaning} would fit {named - len(wrong):,} of {named:,} spans"], _set(used, best)
+        details = [f"offsets that {best.meaning} would fit {named - len(wrong):,} of {named:,} spans"]
+        return details, self._write_hint(used, best)
 
     def _suggest_inside(self, used: Convention) -> tuple[list[str], str]:
         """Return details and a hint that name the convention by which all spans are inside, and most end with words."""
@@ -468,15 +472,19 @@ class Extents:
                 continue
             texts = [self.texts[number] for number in self._piece_documents.tolist()]
             cut = sum(map(_cuts_word, texts, pieces.begin.tolist())) + sum(map(_cuts_word, texts, pieces.end.tolist()))
-            if 2 * cut < len(texts):
+            hint = self._write_hint(used, other)
+            if 2 * cut < len(texts) and hint != _OTHER_TEXT_HINT:
                 what = f"offsets that {other.meaning} would all be inside the text, and most at the ends of words"
-                return [what], _set(used, other)
+                return [what], hint
         return [], _OTHER_TEXT_HINT
 
-
-def _set(used: Convention, other: Convention) -> str:
-    """Say which options turn one convention into another."""
-    return f"set ?{'&'.join(f'{name}={value}' for name, value in other.options.items() if value != used.options[name])}"
+    def _write_hint(self, used: Convention, other: Convention) -> str:
+        """Say which options turn one convention into another, if the format has them."""
+        options = {name: value for name, value in other.options.items() if value != used.options[name]}
+        entry = find_registered("comparanda.formats").get(self.format)
+        if entry is not None and not options.keys() <= entry.load().options.keys():
+            return _OTHER_TEXT_HINT
+        return f"set ?{'&'.join(f'{name}={value}' for name, value in options.items())}"
 
 
 def _cuts_word(text: str, place: int) -> bool:
@@ -622,7 +630,7 @@ class Draft:
             for attribute, values in self._attributes.items()
         }
         first = np.searchsorted(found.sentences, found.rows)
-        spans = self._build_spans(request.options, offsets, usual)
+        spans = self._build_spans(request.options, name, offsets, usual)
         return Corpus(
             name=request.side,
             format=name,
@@ -667,7 +675,9 @@ class Draft:
         offset = found.start + np.repeat(shift, sizes)
         return Slices(self.source.buffer, offset, found.length), offset
 
-    def _build_spans(self, options: Mapping[str, str], offsets: Offsets | None, usual: Offsets) -> Spans:
+    def _build_spans(
+        self, options: Mapping[str, str], format_name: str, offsets: Offsets | None, usual: Offsets
+    ) -> Spans:
         document, place = np.array(self._document, np.int64), np.array(self._place, np.int64)
         label = self._normalise_labels(place)
         columns = {name: _build_column(name, values, len(label)) for name, values in self._fields.items()}
@@ -686,6 +696,7 @@ class Draft:
             stated=self._fields.get("text", {}),
             called=self.called,
             pieces=given,
+            format=format_name,
         )
         pieces, convention, notes = extents.check(offsets, usual, requested_base(options))
         self.notes += notes
