@@ -105,6 +105,16 @@ class TestRefused:
             read, "x.jsonl?score=sure"
         )
 
+    @pytest.mark.parametrize("value", ["null", "NaN", "[0.5]"])
+    def test_null_in_the_text_of_an_answer(self, value: str) -> None:
+        answer = f'[{{"text": "Paris Hilton", "label": "PER", "confidence": {value}}}]'
+        Path("x.jsonl").write_text(json.dumps({"id": "d", "text": TEXT, "answer": answer}) + "\n", encoding="utf-8")
+        key = put(span(), name="key.jsonl")
+        text = refusal(cp.compare, key, {"x": "x.jsonl::llm"}, task="prob", resamples=0)
+        assert text.startswith("x.jsonl:1: the 'confidence' of a span with the label 'PER' is ")
+        found = cp.compare(key, {"x": "x.jsonl::llm"}, task="span", resamples=0)
+        assert found.scores("f1").value("x") == 1.0
+
     def test_a_word_in_an_answer_of_a_language_model(self) -> None:
         items = [
             {"text": "Paris Hilton", "label": "PER", "confidence": 0.4},

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from comparanda.core.ids import join_ids
-from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.field_values import find_unwritable, is_missing
 
 TEXT_NAMES: Final = ("text", "span", "mention", "quote", "word", "name", "entity", "value")
 LABEL_NAMES: Final = ("label", "type", "entity_type", "entity_group", "category", "class", "tag", "entity")
@@ -23,6 +23,9 @@ How = Literal["read", "mended", "tagged", "listed", "refused", "unread"]
 _MAX_DEPTH = 60
 _SCALAR_TYPES = frozenset({int, float, bool})
 _NO_ATTRIBUTES: Final[Mapping[str, Any]] = {}
+
+
+_PROBABILITIES = frozenset({"confidence", "probability", "score"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +264,8 @@ def collect_attributes(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
     >>> collect_attributes([("id", "Q1"), ("id", 7), ("score", 0.5), ("why", "a name"), ("more", [1])])
     {'id': 'Q1', 'probability': 0.5, 'why': 'a name'}
+    >>> collect_attributes([("confidence", None), ("more", None)])
+    {'confidence': None}
     """
     found: dict[str, Any] = {}
     for name, value in given:
@@ -269,8 +274,10 @@ def collect_attributes(given: Iterable[tuple[str, Any]]) -> dict[str, Any]:
             ids = [each for each in (value if kind is list else [value]) if isinstance(each, str) and each]
             if ids and (whole := join_ids(ids)) and not find_unwritable(whole):
                 found.setdefault("id", whole)
-        elif (kind is int or kind is float) and name in {"confidence", "probability", "score"}:
+        elif name in _PROBABILITIES and (kind is int or (kind is float and not is_missing(value))):
             found.setdefault("probability", float(value))
+        elif name in _PROBABILITIES and (kind is list or kind is dict or is_missing(value)):
+            found.setdefault(name, value)  # refused by what needs probabilities, else left out
         elif kind in _SCALAR_TYPES or (kind is str and value and not find_unwritable(value)):
             found.setdefault(name, value)
     return found

@@ -22,7 +22,7 @@ from comparanda.formats.answers import LIST_NAMES, OFFSET_NAMES, Answer, Item, N
 from comparanda.formats.chunks import REPAIRS
 from comparanda.formats.contract import Format, Request, choose_option
 from comparanda.formats.envelopes import LOG_HOLDERS, Envelope, Reply, find_envelope, is_log, read_body
-from comparanda.formats.field_values import find_unwritable
+from comparanda.formats.field_values import find_unwritable, is_missing
 from comparanda.formats.json_objects import JsonObjects, is_plain, key_paths, looks_like_json, read_nodes
 from comparanda.formats.records import DOCUMENT_NAMES
 from comparanda.formats.scanner import check_line_lengths
@@ -354,8 +354,9 @@ class _Reader:
         self._note("items with offsets, which are ignored: items are located by their text", found.offsets, place)
         for item in found.items:
             number = self.draft.span([(0, 0)], item.label, place)
+            self.draft.check_scores(number, item.attributes, self.request.scores)
             for name, attribute in item.attributes.items():
-                if name not in OWN:
+                if name not in OWN and not isinstance(attribute, list | dict) and not is_missing(attribute):
                     self.draft.set_value(number, name, attribute)
             pair = item.pair if item.pair < 0 else item.pair + self.groups
             self.items.append(item._replace(sequence=item.sequence + self.groups, pair=pair))
