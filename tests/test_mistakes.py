@@ -265,7 +265,7 @@ MISTAKES = (
     of_labels("every label the next", [(name, NEXT[label]) for name, label in LABELS], "renames labels): 4"),
     of_trees("relations in upper case", with_relation, "root ×20, likely ROOT"),
     # columns
-    of_trees("five columns", lambda *row: plain_row(*row)[:5], "conllu", "pos"),
+    of_trees("five columns", lambda *row: plain_row(*row)[:5], "expected CoNLL-U, as the file is named", "pos"),
     of_trees("heads from zero", with_head, "one too low"),
     of_rows("chunk tags as tags", ROWS, "--task span", "tag:2"),
     # duplicates
