@@ -74,6 +74,8 @@ def test_what_requires_the_text_says_so() -> None:
     put("o.jsonl", OUTPUT)
     with pytest.raises(cp.AlignError, match=r"k\.jsonl: a combination of spans requires the text of the key"):
         cp.combine("k.jsonl", {"o": "o.jsonl", "p": put("p.jsonl", KEY, text=True)}, task="span")
+    with pytest.raises(cp.UsageError, match="no output has the text, and agreement is computed on words"):
+        cp.agreement({"k": "k.jsonl", "o": "o.jsonl"}, task="span")
     Path("words.bio").write_text("Anna B-PER\nleft O\n")
     with pytest.raises(cp.AlignError, match="spans of words cannot be compared with those of a key without text"):
         cp.compare("k.jsonl", {"w": "words.bio"}, task="span")

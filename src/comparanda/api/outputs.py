@@ -141,14 +141,19 @@ def _build_setup(settings: Mapping[str, Any]) -> Setup:
 
 
 def _check_reference(corpora: Mapping[str, Corpus], reference: str) -> None:
-    """Refuse a reference output without words if another output has some."""
-    if not len(corpora[reference]):
+    """Refuse a reference output without words: coefficients are computed on words."""
+    if not len(corpora[reference]) or corpora[reference].textless:
         better = [name for name, corpus in corpora.items() if len(corpus)]
         if better:
             raise UsageError(
                 f"{reference!r} has no words for the others to be aligned with",
                 hint=f"choose another output with --reference: {', '.join(better)}",
             )
+    if corpora[reference].textless:
+        raise UsageError(
+            "no output has the text, and agreement is computed on words",
+            hint="give one output with its text, or score one output against another",
+        )
 
 
 def _others(corpora: Mapping[str, Corpus], name: str) -> dict[str, Corpus]:
