@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -159,15 +159,19 @@ def assert_equal_verdicts(mine: Verdicts, theirs: Verdicts, *, codes: bool = Tru
     """
     for name in ("task", "systems", "runs", "documents", "units", "settings"):
         assert getattr(mine, name) == getattr(theirs, name), name
-    assert without_lines(map(str, mine.notes)) == without_lines(map(str, theirs.notes))
+    assert _describe_notes(mine) == _describe_notes(theirs)
     assert list(mine.views) == list(theirs.views)
     for name, view in theirs.views.items():
         _assert_equal_views(mine.views[name], view, codes=codes)
 
 
-def without_lines(texts: Iterable[str]) -> list[str]:
-    """Remove the places of notes: parts of Python data and files of parts have their own lines."""
-    return [re.sub(r" \([^)]*:[0-9]+[^)]*\)", "", text) for text in texts]
+def _describe_notes(verdicts: Verdicts) -> list[str]:
+    """Return the notes without their places: parts that were read by themselves have lines of their own.
+
+    Such parts also judge by themselves whether most offsets are wrong; tests/tasks/test_offset_notes.py has the others.
+    """
+    kept = [note for note in verdicts.notes if not note.what.startswith(("spans that begin", "spans that end"))]
+    return [re.sub(r" \([^)]*:[0-9]+[^)]*\)", "", str(note)) for note in kept]
 
 
 def _assert_equal_views(mine: View, theirs: View, *, codes: bool) -> None:

@@ -67,7 +67,6 @@ PROBLEMS = {
     "a NUL byte": ("tag without documents", late(b"\n\n", lambda data: data.replace(b" x ", b" \0 ", 1))),
     "another text": ("tag in columns", late(DOCSTART, lambda data: data.replace(b" x ", b"huh x ", 2))),
     "another text, no documents": ("tag without documents", late(b"\n\n", lambda data: data.replace(b" x", b"huh x"))),
-    "a document twice": ("span in IOB1", twice(b"# newdoc id = ")),
     "a record twice": ("span in JSONL", twice(b'"id": "')),
     "an id twice": ("label in JSONL", twice(b'"id": "')),
     "no JSON": ("span in JSONL", late(b"\n", lambda data: data[:-1])),
@@ -87,6 +86,15 @@ def test_the_message_is_that_of_a_comparison_in_one_go(problem: str, side: str, 
     corpus = Corpus(tmp_path, name, SIZE)
     changed(corpus, spoil, [side if side == "key" else list(corpus.given)[-1]])
     assert told(corpus, part=1) == told(corpus)
+
+
+def test_a_name_that_recurs_is_no_error_in_parts_either(tmp_path: Path) -> None:
+    """The document is continued; then the comparison is not divided."""
+    corpus = Corpus(tmp_path, "span in IOB1", SIZE)
+    changed(corpus, twice(b"# newdoc id = "), [list(corpus.given)[-1]])
+    found = corpus.compared(part=1)
+    assert [str(note) for note in found.notes] == [str(note) for note in corpus.compared().notes]
+    assert any("document names that recur" in note.what for note in found.notes)
 
 
 def told(corpus: Corpus, **settings: Any) -> str:

@@ -60,7 +60,11 @@ def corpora(kind: str, folder: Path, rules: str = "links", seed: int = 3) -> Cor
 def findings(verdicts: Verdicts, where: Sequence[str] = WHERE) -> dict[str, str]:
     """Return all findings as JSON, but the places of files: those of parts are their own."""
     found = printed(result_of(verdicts), ("length",))
-    kept = {name: re.sub(r'"place": "[^"]*"', "", text) for name, text in found.items() if "examples" not in name}
+    kept = {
+        name: re.sub(r'"place": "[^"]*"|<\w+>:[0-9]+', "", text)
+        for name, text in found.items()
+        if "examples" not in name
+    }
     result = result_of(verdicts)
     for pair in permutations(SYSTEMS, 2):
         kept[f"{pair}: sources"] = str(result.error_sources(*pair))

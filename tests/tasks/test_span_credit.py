@@ -21,6 +21,7 @@ from comparanda.rules.shipped import registered_rules
 from tests.rules.shipped import shipped_rules
 from tests.rules.test_shipped_files import scores
 from tests.seeds import mostly_slow, seeds
+from tests.tasks.random_elevant import widened
 from tests.tasks.random_spans import Record, Tags, counts, crowd, sound, value_of
 
 SCORING = sorted(name for name in registered_rules() if shipped_rules(name).views)
@@ -48,6 +49,8 @@ def rows(records: Sequence[Record]) -> list[dict[str, Any]]:
         for span in record["spans"]:
             row = {name: value for name, value in span.items() if name != "fragments"}
             row |= {"doc": number, "text": record["text"][span["begin"] : span["end"]]}
+            wide = widened((span["begin"], span["end"]), record["text"])
+            row |= dict(zip(("word_begin", "word_end"), wide, strict=True))
             if "fragments" in span:
                 row["pieces"] = tuple(map(tuple, span["fragments"]))
             found.append(row)

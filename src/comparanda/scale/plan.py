@@ -355,8 +355,8 @@ def _check_names(gold: Index, responses: Mapping[str, Index], missing: Missing) 
         surplus = [name for name in index.places if name not in gold.places]
         if len(lacking) == len(gold.places):
             raise UncuttableError(f"{index.files[0][0]} has none of the key's documents")
-        unsure = missing == "error" or gold.anonymous or index.anonymous  # the whole text may be the key's
-        if unsure and (lacking or surplus) and not gold.rows:
+        unsure = missing == "error" or gold.anonymous or index.anonymous or len(lacking) == len(surplus)
+        if unsure and (lacking or surplus) and not gold.rows:  # the texts may be the key's under other names
             raise UncuttableError(f"{index.files[0][0]} has other documents than the key")
         if missing == "error" and (lacking or surplus):
             if any(len(each) > 1 for side in (gold, index) for each in side.places.values()):

@@ -70,6 +70,8 @@ class Counts(msgspec.Struct, kw_only=True):
         begins: those that begin inside a word.
         ends: those that end inside a word.
         inside: those that begin or end inside a word.
+        odd: those of them that do not match.
+        plain: whether the texts are ASCII, in which all units of offsets are the same.
         spaced: those that begin or end with white space.
         others: those with the extent of a span of the other side, if read with other options.
         other_spans: the spans of the other side.
@@ -85,6 +87,8 @@ class Counts(msgspec.Struct, kw_only=True):
     begins: int = 0
     ends: int = 0
     inside: int = 0
+    odd: int = 0
+    plain: bool = True
     spaced: int = 0
     others: dict[str, int] = msgspec.field(default_factory=dict)
     other_spans: int = 0
@@ -94,19 +98,22 @@ class Counts(msgspec.Struct, kw_only=True):
     places: list[str] = msgspec.field(default_factory=list)
 
     def __add__(self, other: Counts) -> Counts:
-        numbers = ("spans", "matching", "begins", "ends", "inside", "spaced", "other_spans", "other_inside")
+        numbers = ("spans", "matching", "begins", "ends", "inside", "odd", "spaced", "other_spans", "other_inside")
         return Counts(
             **{name: getattr(self, name) + getattr(other, name) for name in numbers},
             others={
                 name: self.others.get(name, 0) + other.others.get(name, 0) for name in {**self.others, **other.others}
             },
             meanings={**self.meanings, **other.meanings},
+            plain=self.plain and other.plain,
             path=self.path if self.path == other.path else "",
             places=[*self.places, *other.places][:_SHOWN],
         )
 
     def notes(self, side: str) -> list[Note]:
         """Return a note if another convention fits far better, or if most spans begin or end inside a word."""
+        if not self.suspicious:
+            return []
         odd_key = 2 * self.other_inside > self.other_spans
         if odd_key and 2 * self.inside <= self.spans:
             return []  # rather the other side is wrong
@@ -131,13 +138,21 @@ class Counts(msgspec.Struct, kw_only=True):
             return [Note(side, what, self.inside, tuple(self.places))]
         return []
 
+    @property
+    def suspicious(self) -> bool:
+        """Whether most spans do not match or, where units of offsets differ, most of those begin or end in a word."""
+        wrong = self.spans - self.matching
+        if not self.other_spans:
+            return False
+        return 2 * wrong > self.spans or (not self.plain and wrong >= FEWEST and 2 * self.odd > wrong)
+
     def _drift(self) -> bool:
-        """Whether many spans begin or end inside a word, among them most of those that do not match.
+        """Whether many spans begin or end inside a word and do not match, more than the others that do not match.
 
         Offsets drift, for example, after characters that were not counted: then the spans before these match.
         """
-        many = 10 * self.inside >= max(self.spans, 10 * FEW) and self.inside > 4 * self.other_inside
-        return many and 2 * self.inside > self.spans - self.matching
+        many = 10 * self.odd >= max(self.spans, 10 * FEW) and self.odd > 4 * self.other_inside
+        return many and 2 * self.odd > self.spans - self.matching
 
     def _write_remedy(self, side: str, options: str) -> str:
         if not self.path.startswith("<"):
@@ -215,8 +230,11 @@ def merge_offset_notes(notes: Iterable[Note]) -> Iterator[Note]:
             counts.setdefault(note.side, []).append(msgspec.json.decode(note.what[len(COUNTED) :], type=Counts))
         else:
             yield note
-    for side, each in counts.items():
-        yield from reduce(add, each).notes(side)
+    sums = {side: reduce(add, each) for side, each in counts.items()}
+    wrong = any(each.suspicious for side, each in sums.items() if side != KEY)
+    for side, each in sums.items():
+        if side != KEY or wrong:
+            yield from each.notes(side)
 
 
 def _has_offsets(corpus: Corpus) -> bool:
@@ -233,13 +251,16 @@ def _count_spans(
     others_extents = [np.concatenate([getattr(other, name) for other in others] or nothing) for name in _EXTENT]
     extents = (side.document, side.begin, side.end)
     matches = _match(extents, others_extents)
-    counts = Counts(spans=len(side), matching=int(matches.sum()))
-    if not every and not (len(others_extents[0]) and _is_suspicious(words, extents, ~matches)):
+    counts = Counts(spans=len(side), matching=int(matches.sum()), other_spans=len(others_extents[0]), plain=words.ascii)
+    if not counts.plain:
+        counts.odd = _count_odd(words, extents, ~matches)
+    if not every and not counts.suspicious:
         return counts
     begins, ends, solid = words.compare(extents)
     other_begins, other_ends, _ = words.compare((others_extents[0], others_extents[1], others_extents[2]))
     counts.begins, counts.ends, counts.inside = int(begins.sum()), int(ends.sum()), int((begins | ends).sum())
-    counts.other_spans, counts.other_inside = len(other_begins), int((other_begins | other_ends).sum())
+    counts.odd = int(((begins | ends) & ~matches).sum())
+    counts.other_inside = int((other_begins | other_ends).sum())
     spaced = (solid[1] != side.begin) | (solid[2] != side.end)
     counts.spaced = int(spaced.sum())
     for option, meaning, read in _read_otherwise(words, corpus, side, solid):
@@ -252,16 +273,12 @@ def _count_spans(
     return counts
 
 
-def _is_suspicious(words: _Words, extents: Extents, unmatched: Truths) -> bool:
-    """Whether most spans do not match or, where units of offsets can differ, most of those begin or end in a word."""
+def _count_odd(words: _Words, extents: Extents, unmatched: Truths) -> int:
+    """Count the spans without a match that begin or end inside a word."""
     wrong = np.flatnonzero(unmatched)
-    if 2 * len(wrong) > len(unmatched):
-        return True
-    if words.ascii or len(wrong) < FEWEST:
-        return False
     document, begin, end = extents
     begins, ends, _ = words.compare((document[wrong], begin[wrong], end[wrong]))
-    return 2 * int((begins | ends).sum()) > len(wrong)
+    return int((begins | ends).sum())
 
 
 def _match(extents: Extents, others: Sequence[Rows]) -> Truths:
