@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -142,6 +143,11 @@ def read_blocks(records: Records, numbers: Sequence[int], policies: Policies) ->
 
 def _worlds_of_blocks(records: Records, numbers: Sequence[int]) -> Iterator[_AnalysisList]:
     """Yield the worlds of the blocks that have them; refuse blocks with both worlds and alternatives, or neither."""
+    every = [*chain.from_iterable(records.documents[number].blocks or () for number in numbers)]
+    if [*map(attrgetter("worlds"), every)].count(None) == len(every) and None not in map(
+        attrgetter("alternatives"), every
+    ):
+        return
     for number in numbers:
         for index, block in enumerate(records.documents[number].blocks or ()):
             path = f"blocks[{index}]"
@@ -194,14 +200,18 @@ def _read_alternatives(records: Records, numbers: Sequence[int], policies: Polic
 
 def _flatten_blocks(records: Records, numbers: Sequence[int]) -> tuple[Flat, Rows]:
     """Concatenate the alternatives of all blocks that have them; return them and the block of each."""
-    several_blocks = (enumerate(records.documents[number].blocks or ()) for number in numbers)
-    given = [
-        [(index, each.alternatives or ()) for index, each in blocks if each.worlds is None] for blocks in several_blocks
-    ]
-    place, several = zip(*chain.from_iterable(given), strict=True) if any(given) else ((), ())
+    given = [records.documents[number].blocks or () for number in numbers]
+    counts = np.fromiter(map(len, given), np.int64, len(given))
+    owner, place = np.repeat(np.arange(len(given)), counts), np.arange(counts.sum())
+    place -= np.repeat(np.cumsum(counts) - counts, counts)
+    every = list(chain.from_iterable(given))
+    several = [*map(attrgetter("alternatives"), every)]
+    worlds = [*map(attrgetter("worlds"), every)]
+    if worlds.count(None) < len(every) or several.count(None):
+        kept = [number for number, each in enumerate(worlds) if each is None]
+        owner, place, several = owner[kept], place[kept], [several[number] or [] for number in kept]
     sizes = np.fromiter(map(len, several), np.int64, len(several))
     block, first = np.repeat(np.arange(len(several)), sizes), np.cumsum(sizes) - sizes
-    owner = np.repeat(np.arange(len(given)), np.array([len(each) for each in given], np.int64))
 
     def path(span: int) -> str:
         number = int(block[span])
