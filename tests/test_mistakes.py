@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -318,3 +319,16 @@ def test_nothing_is_said_about_an_output_without_mistakes(
     done = run(capsys, "score", key, f"sys={same}", "--task", mistake.task, "--resamples", 0)
     assert done.code == 0
     assert "sys" not in done.err
+
+
+def test_offsets_in_a_text_of_another_normal_form_are_no_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output decomposes accents (NFD), and its offsets count the characters of its own text."""
+    records = moved(lambda text: len(unicodedata.normalize("NFD", text)))
+    for record in records:
+        record["text"] = unicodedata.normalize("NFD", record["text"])
+    key, output = write_records(tmp_path / "key.jsonl", KEY), write_records(tmp_path / "out.jsonl", records)
+    done = run(capsys, "score", key, output, "--task", "span", "--resamples", 0, "--json")
+    (f1,) = [each["value"] for each in done.json["scores"]["scores"] if each["measure"] == "f1"]
+    assert f1 == 1.0

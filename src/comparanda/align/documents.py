@@ -22,7 +22,7 @@ from comparanda.align.maps import (
     refuse_missing,
     row_map,
 )
-from comparanda.align.pairing import DocumentTexts, find_renamed, note_pairing, pair_documents
+from comparanda.align.pairing import UNKNOWN_NAMES, DocumentTexts, find_renamed, note_pairing, pair_documents
 from comparanda.align.words import (
     Surface,
     check_numbers,
@@ -308,8 +308,7 @@ def _map_by_name(context: _KeyContext, response: Corpus, missing: Missing) -> Ma
     lacking, surplus = [name for name in mine if name not in theirs], sorted(theirs.keys() - mine.keys())
     if len(lacking) == len(mine):
         mapped, segments, notes = _map_in_order(context, response)
-        what = "document names not in the key, documents matched in order"
-        return mapped, segments, [*notes, Note(response.name, what, len(surplus), tuple(surplus[:3]))]
+        return mapped, segments, [*notes, Note(response.name, UNKNOWN_NAMES, len(surplus), tuple(surplus[:3]))]
     refuse_missing(key, response=response, lacking=lacking, surplus=surplus, missing=missing, kind="document")
     context.lacking |= {number for number, name in enumerate(key.documents.names) if name in set(lacking)}
     pairs = [(rows, theirs[name]) for name, rows in mine.items() if name in theirs]

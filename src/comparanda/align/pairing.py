@@ -33,6 +33,9 @@ _ByName = tuple[dict[str | None, list[int]], dict[str | None, list[int]]]
 Group = tuple[list[int], list[int]]
 """Documents of the key and of the response: the texts of each, one after the other, are aligned."""
 
+UNKNOWN_NAMES = "document names not in the key, documents matched in order"
+"""The note on documents that are matched although the key does not have their names."""
+
 _GRAM = 12
 _MOSTLY = 0.5
 
@@ -238,8 +241,7 @@ def note_pairing(key: DocumentTexts, response: DocumentTexts, pairing: Pairing) 
     known, used = set(key.corpus.documents.names), [each for _, theirs in pairing.whole for each in theirs]
     named = [name for each in used if (name := documents.own_name(each)) is not None and name not in known]
     if unknown := list(dict.fromkeys(named)):
-        what = "document names not in the key, documents matched in order"
-        notes.append(Note(side, what, len(unknown), tuple(unknown[:3])))
+        notes.append(Note(side, UNKNOWN_NAMES, len(unknown), tuple(unknown[:3])))
     if moved := [name for group in pairing.whole for name in _find_moved_names(key, response, group)]:
         what = "document names that the key gives to other documents, documents matched by their text"
         notes.append(Note(side, what, len(moved), tuple(moved[:3])))

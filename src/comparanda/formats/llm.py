@@ -123,7 +123,7 @@ def _run_of(source: Source, record: _Record, field: str) -> str:
     value = get_value(record.fields, field)
     if not is_plain(value):
         hint = "name the field that tells the runs apart: ?run=FIELD"
-        raise make_read_error(source, record.place, f"there is no {field!r} with the run", hint=hint)
+        raise make_read_error(source, record.place, f"missing the field {field!r}, which names the run", hint=hint)
     return str(value)
 
 

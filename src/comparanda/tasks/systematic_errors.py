@@ -20,6 +20,7 @@ from comparanda.core.joins import pack_columns
 from comparanda.core.places import Note
 from comparanda.core.sites import ABSENT, NOTHING, OWN_PLACE
 from comparanda.core.sites import NIL as NIL_VALUE
+from comparanda.formats.contract import KEY
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +115,7 @@ def note_systematic_errors(views: Mapping[str, View], runs: Sequence[str], other
             found = [_value_notes(sites, run) for run in range(len(runs))]
     explained = {note.side for note in others if note.what.startswith(_ABOUT_OFFSETS)}
     notes = [Note(name, *note) for name, notes in zip(runs, found, strict=False) for note in notes]
-    return [note for note in notes if NONE_IN_KEY not in note.what or explained.isdisjoint({note.side, "key"})]
+    return [note for note in notes if NONE_IN_KEY not in note.what or explained.isdisjoint({note.side, KEY})]
 
 
 Finding = tuple[str, int, tuple[str, ...]]

@@ -642,7 +642,9 @@ class TestRuns:
 
     def test_every_record_needs_its_run(self) -> None:
         put("a.jsonl", [*self.records(), {"id": "d1", "answer": "[]"}])
-        assert message(ReadError, "a.jsonl::llm?run=sample").startswith("a.jsonl:7: there is no 'sample' with the run")
+        assert message(ReadError, "a.jsonl::llm?run=sample").startswith(
+            "a.jsonl:7: missing the field 'sample', which names the run"
+        )
 
     def test_epochs_of_inspect(self) -> None:
         samples = [inspect_sample(name, epoch, WHOLE[name]) for epoch in (1, 2) for name in TEXTS]
